@@ -1,1 +1,36 @@
+//! Assets: typed folders, what they are called, what they hold and what they refer to.
+//!
+//! Never runs a script (what a type does in code is the [`TypeBehavior`] trait), never writes a
+//! file, and knows no type but the type of types: every other is read from a `type.yaml` in the
+//! tree. Start at [`Assets`], then `layout.rs` for how a folder becomes an asset.
 
+mod error;
+mod root;
+mod tree;
+mod data;
+mod pattern;
+mod types;
+mod metadata;
+mod asset;
+mod layout;
+mod index;
+mod names;
+mod resolve;
+mod require;
+mod references;
+mod structure;
+mod create;
+mod behavior;
+
+pub use asset::{Asset, AssetEvent, AssetEventKind};
+pub use behavior::{AssetFiles, Inspection, TypeBehavior};
+pub use create::{CreatePlan, CreateRequest, Existing};
+pub use error::AssetError;
+pub use index::Assets;
+pub use pattern::PathPattern;
+pub use references::{Dependency, Reference, ReferenceKind, ReferenceState};
+pub use root::Root;
+pub use types::{
+    Check, ContentCheck, DescribedKey, FileRule, FileRuleKind, FileRules, Format, IdentityRule, NameSource,
+    ReferenceArg, ReferenceField, ReferenceKey, ReferenceRules, TypeInfo,
+};

@@ -23,7 +23,7 @@ impl fmt::Display for Severity {
 }
 
 /// A place in the author's text. Lines and columns count from 1, columns in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     pub line: u32,
     pub column: u32,

@@ -1,7 +1,11 @@
+mod sim;
+
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
+
+pub use sim::SimIo;
 
 /// What a directory entry is. Links are reported as links and never followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -20,6 +20,6 @@ pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use fault::Fault;
 pub use guid::Guid;
 pub use hash::{Hash, HashParseError, Hasher};
-pub use io::{DirEntry, FileKind, Io, Metadata, RealIo};
+pub use io::{DirEntry, FileKind, Io, Metadata, RealIo, SimIo};
 pub use nearest::{did_you_mean, nearest};
 pub use random::Random;

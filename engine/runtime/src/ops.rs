@@ -135,6 +135,8 @@ pub struct SearchTools {
 #[serde(default)]
 pub struct UseTool {
     pub calls: Vec<ToolCall>,
+    /// Answer in the form of a batch even when there is one call.
+    pub batch: bool,
     pub mode: BatchMode,
 }
 

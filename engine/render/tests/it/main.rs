@@ -1,0 +1,8 @@
+//! The renderer through its public face, over the built-in library of the repository. Without an
+//! adapter these say so and pass, unless `ZERO_REQUIRE_GPU` is set.
+
+mod disk;
+mod floor;
+
+mod content;
+mod pictures;

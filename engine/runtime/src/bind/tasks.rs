@@ -1,0 +1,54 @@
+use zero_base::Fault;
+use zero_script::mlua::{MultiValue, Result, Thread, Value};
+use zero_script::{Due, fault_of_value};
+
+use crate::bind::Binder;
+use crate::ops::LogLevel;
+use crate::tasks;
+
+/// The longest a task sleeps: about a hundred days.
+const LONGEST_SLEEP: f64 = 1e7;
+
+pub(super) fn bind(binder: &Binder) -> Result<()> {
+    binder.add("taskSleep", |_, shared, args: MultiValue| {
+        let (thread, rest) = thread_of(args)?;
+        let mut rest = rest;
+        let secs = match rest.pop_front() {
+            Some(Value::Number(secs)) => secs,
+            Some(Value::Integer(secs)) => secs as f64,
+            _ => 0.0,
+        };
+        if !(0.0..=LONGEST_SLEEP).contains(&secs) {
+            return Err(Fault::new("task/seconds", format!("seconds must be 0 to {LONGEST_SLEEP:e}, got {secs}")));
+        }
+        let context = tasks::work_of(shared, &thread)?;
+        shared.sleep(Due { thread, args: rest, context }, secs);
+        Ok(())
+    })?;
+    binder.add("taskReady", |_, shared, args: MultiValue| {
+        let (thread, args) = thread_of(args)?;
+        let context = tasks::work_of(shared, &thread)?;
+        shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context }));
+        Ok(())
+    })?;
+    binder.add("taskCancel", |_, shared, thread: Thread| {
+        let mut cancelled = false;
+        shared.scheduler(|scheduler| cancelled = scheduler.cancel(&thread));
+        Ok(cancelled)
+    })?;
+    binder.add("taskFailed", |_, shared, (_, problem): (Thread, Value)| {
+        let fault = fault_of_value(&problem);
+        shared.log(LogLevel::Error, "task", fault.to_string());
+        Ok(())
+    })
+}
+
+fn thread_of(mut args: MultiValue) -> std::result::Result<(Thread, MultiValue), Fault> {
+    match args.pop_front() {
+        Some(Value::Thread(thread)) => Ok((thread, args)),
+        other => Err(Fault::new(
+            "task/not_a_task",
+            format!("expected a task, got {}", other.as_ref().map_or("nothing", Value::type_name)),
+        )),
+    }
+}

@@ -1,0 +1,268 @@
+//! Calls: who waits for what, what they have logged, and how their answer is made.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use zero_base::{Caller, Diagnostic, Fault};
+
+use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
+use crate::shared::Context;
+use crate::state::LogLine;
+
+/// A call that has not returned by then answers with a task id.
+pub(crate) const PROMOTE_AFTER: Duration = Duration::from_secs(10);
+/// The longest `wait` blocks.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(20);
+/// Finished tasks whose results are kept.
+const RESULTS_KEPT: usize = 256;
+/// Log lines one call keeps.
+const LOG_LINES_PER_CALL: usize = 500;
+
+/// What a call runs, and with it how its answer is put together.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Execute { diagnostics: Vec<Diagnostic> },
+    Tools(ToolRuns),
+}
+
+#[derive(Debug)]
+pub(crate) struct ToolRuns {
+    pub single: bool,
+    pub mode: BatchMode,
+    pub pending: VecDeque<PreparedTool>,
+    pub total: usize,
+    pub results: BTreeMap<usize, Json>,
+    pub running: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct PreparedTool {
+    pub slot: usize,
+    pub name: String,
+    pub toolbox: String,
+    pub tool: String,
+    pub args: Json,
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub caller: Caller,
+    pub started: Instant,
+    pub reply: Option<Sender<Outcome>>,
+    pub kind: Kind,
+    pub level: LogLevel,
+    pub logs: Vec<LogLine>,
+    pub transactions: Vec<u64>,
+    /// Undone because it failed.
+    pub rolled_back: bool,
+    promoted: bool,
+}
+
+/// One coroutine's work for a call.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub context: Context,
+    /// Which machine it runs in.
+    pub epoch: u64,
+    pub thread: usize,
+    /// The slot of the call's result it makes; none for a task the call started.
+    pub slot: Option<usize>,
+    pub name: String,
+    pub started: Instant,
+    /// Has asked to be resumed later.
+    pub parked: bool,
+}
+
+impl Work {
+    /// Work that is over before the loop turns again.
+    pub(crate) fn immediate(context: Context) -> Work {
+        Work {
+            context,
+            epoch: 0,
+            thread: 0,
+            slot: None,
+            name: String::new(),
+            started: Instant::now(),
+            parked: false,
+        }
+    }
+}
+
+struct Waiter {
+    call: u64,
+    until: Instant,
+    reply: Sender<Outcome>,
+}
+
+#[derive(Default)]
+pub(crate) struct Calls {
+    last: u64,
+    calls: BTreeMap<u64, Call>,
+    works: BTreeMap<u64, Work>,
+    finished: VecDeque<(u64, Outcome)>,
+    waiters: Vec<Waiter>,
+}
+
+impl Calls {
+    pub(crate) fn begin(&mut self, caller: Caller, kind: Kind, level: LogLevel, reply: Option<Sender<Outcome>>) -> u64 {
+        self.last += 1;
+        let call = Call {
+            caller,
+            started: Instant::now(),
+            reply,
+            kind,
+            level,
+            logs: Vec::new(),
+            transactions: Vec::new(),
+            rolled_back: false,
+            promoted: false,
+        };
+        self.calls.insert(self.last, call);
+        self.last
+    }
+
+    /// A history group of its own for something that is over within one step.
+    pub(crate) fn next_group(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    pub(crate) fn call(&self, id: u64) -> Option<&Call> {
+        self.calls.get(&id)
+    }
+
+    pub(crate) fn call_mut(&mut self, id: u64) -> Option<&mut Call> {
+        self.calls.get_mut(&id)
+    }
+
+    pub(crate) fn add_work(&mut self, work: Work) -> u64 {
+        self.last += 1;
+        self.works.insert(self.last, work);
+        self.last
+    }
+
+    pub(crate) fn work(&self, id: u64) -> Option<&Work> {
+        self.works.get(&id)
+    }
+
+    pub(crate) fn work_mut(&mut self, id: u64) -> Option<&mut Work> {
+        self.works.get_mut(&id)
+    }
+
+    pub(crate) fn end_work(&mut self, id: u64) -> Option<Work> {
+        self.works.remove(&id)
+    }
+
+    pub(crate) fn works_of_call(&self, call: u64) -> Vec<u64> {
+        self.works.iter().filter(|(_, work)| work.context.call == call).map(|(id, _)| *id).collect()
+    }
+
+    pub(crate) fn works_of_epoch(&self, epoch: u64) -> Vec<u64> {
+        self.works.iter().filter(|(_, work)| work.epoch == epoch).map(|(id, _)| *id).collect()
+    }
+
+    pub(crate) fn context(&self, id: u64) -> Option<&Context> {
+        self.works.get(&id).map(|work| &work.context)
+    }
+
+    pub(crate) fn context_mut(&mut self, id: u64) -> Option<&mut Context> {
+        self.works.get_mut(&id).map(|work| &mut work.context)
+    }
+
+    pub(crate) fn note_transaction(&mut self, context: u64, txn: u64) {
+        if let Some(call) = self.works.get(&context).map(|work| work.context.call)
+            && let Some(call) = self.calls.get_mut(&call)
+        {
+            call.transactions.push(txn);
+        }
+    }
+
+    pub(crate) fn log(&mut self, call: u64, line: &LogLine) {
+        if let Some(call) = self.calls.get_mut(&call)
+            && line.level <= call.level
+            && call.logs.len() < LOG_LINES_PER_CALL
+        {
+            call.logs.push(line.clone());
+        }
+    }
+
+    /// Ends a call with its answer: to whoever waits, and kept for a promoted one.
+    pub(crate) fn finish(&mut self, id: u64, outcome: Outcome) {
+        let Some(mut call) = self.calls.remove(&id) else { return };
+        let mut delivered = false;
+        if let Some(reply) = call.reply.take() {
+            // A caller that is gone loses nothing: what was written is in the history.
+            delivered = reply.send(outcome.clone()).is_ok();
+        }
+        for waiter in self.waiters.extract_if(.., |waiter| waiter.call == id) {
+            delivered |= waiter.reply.send(outcome.clone()).is_ok();
+        }
+        if call.promoted || !delivered {
+            if self.finished.len() == RESULTS_KEPT {
+                self.finished.pop_front();
+            }
+            self.finished.push_back((id, outcome));
+        }
+    }
+
+    /// Answers calls that have run too long with their task id.
+    pub(crate) fn promote(&mut self, now: Instant, state: &Json) {
+        for (id, call) in &mut self.calls {
+            if now.duration_since(call.started) >= PROMOTE_AFTER
+                && let Some(reply) = call.reply.take()
+            {
+                call.promoted = true;
+                let _ = reply.send(Ok(running(*id, state)));
+            }
+        }
+        for waiter in self.waiters.extract_if(.., |waiter| waiter.until <= now) {
+            let _ = waiter.reply.send(Ok(running(waiter.call, state)));
+        }
+    }
+
+    pub(crate) fn wait(&mut self, call: u64, timeout: Duration, reply: Sender<Outcome>) {
+        if let Some((_, outcome)) = self.finished.iter().find(|(id, _)| *id == call) {
+            let _ = reply.send(outcome.clone());
+        } else if self.calls.contains_key(&call) {
+            self.waiters.push(Waiter { call, until: Instant::now() + timeout.min(LONGEST_WAIT), reply });
+        } else {
+            let known: Vec<u64> = self.calls.keys().copied().collect();
+            let _ = reply.send(Err(Fault::new(
+                "task/unknown",
+                format!("no task {call} runs or has a result kept; running: {known:?}"),
+            )));
+        }
+    }
+
+    /// Calls whose caller has given up.
+    pub(crate) fn gone(&self, now: Instant) -> Vec<u64> {
+        self.calls.iter().filter(|(_, call)| call.caller.is_gone(now)).map(|(id, _)| *id).collect()
+    }
+
+    /// When the loop must look again for promotions, waits and deadlines.
+    pub(crate) fn next_moment(&self) -> Option<Instant> {
+        let calls = self.calls.values().flat_map(|call| {
+            let promotion = call.reply.is_some().then(|| call.started + PROMOTE_AFTER);
+            promotion.into_iter().chain(call.caller.deadline)
+        });
+        calls.chain(self.waiters.iter().map(|waiter| waiter.until)).min()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        self.calls.keys().copied().collect()
+    }
+}
+
+fn running(id: u64, state: &Json) -> Answer {
+    Answer {
+        value: json!({
+            "status": "running",
+            "taskId": id,
+            "hint": format!("still working: call wait with taskId {id} to get the result"),
+            "state": state,
+        }),
+        ..Answer::default()
+    }
+}

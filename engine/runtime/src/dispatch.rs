@@ -1,0 +1,237 @@
+//! From an [`Op`] to the work it means.
+
+use std::rc::Rc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use zero_base::{Caller, Diagnostic, Fault};
+use zero_script::fault_of;
+use zero_script::mlua::MultiValue;
+
+use crate::calls::{Kind, ToolRuns};
+use crate::capture;
+use crate::check;
+use crate::engine::Request;
+use crate::files;
+use crate::finish;
+use crate::guides;
+use crate::ops::{Answer, BatchMode, Execute, Op, Outcome, UseTool};
+use crate::play;
+use crate::scenes;
+use crate::shared::Shared;
+use crate::state::Mode;
+use crate::tasks;
+use crate::tools;
+
+/// How long an operation without a deadline of its own waits for another's transaction.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An operation that met another transaction's key and is tried again.
+pub(crate) struct Postponed {
+    request: Request,
+    until: Instant,
+}
+
+/// Starts a request. What is over at once is answered at once; given back is what must wait
+/// for another transaction.
+pub(crate) fn begin(shared: &Rc<Shared>, request: Request) -> Option<Postponed> {
+    let until = request.caller.deadline.unwrap_or_else(|| Instant::now() + PATIENCE);
+    attempt(shared, Postponed { request, until })
+}
+
+pub(crate) fn retry(shared: &Rc<Shared>, postponed: Vec<Postponed>, _: Instant) -> Vec<Postponed> {
+    postponed.into_iter().filter_map(|postponed| attempt(shared, postponed)).collect()
+}
+
+fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
+    let Request { caller, op, reply } = &postponed.request;
+    if caller.read_only && op.writes() {
+        let fault = Fault::new("call/read_only", "this caller may only read; nothing was changed");
+        let _ = reply.send(Err(fault));
+        return None;
+    }
+    match start(shared, caller, op, reply) {
+        Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => Some(postponed),
+        Progress::Answered(outcome) => {
+            let _ = reply.send(outcome);
+            None
+        }
+        Progress::Started => None,
+    }
+}
+
+enum Progress {
+    Answered(Outcome),
+    /// The answer comes when the work ends.
+    Started,
+}
+
+fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>) -> Progress {
+    let now = |outcome: Outcome| Progress::Answered(outcome);
+    let value = |value: serde_json::Value| Answer { value, ..Answer::default() };
+    match op {
+        Op::Execute(execute) => match start_execute(shared, caller, execute, reply) {
+            Ok(()) => Progress::Started,
+            Err(Refused(outcome)) => now(*outcome),
+        },
+        Op::UseTool(request) => match start_tools(shared, caller, request, reply) {
+            Ok(()) => Progress::Started,
+            Err(fault) => now(Err(fault)),
+        },
+        Op::ReadFile(request) => now(files::read(shared, request)),
+        Op::WriteFile(request) => now(shared.on_behalf_of(caller.clone(), || files::write(shared, request))),
+        Op::EditFile(request) => now(shared.on_behalf_of(caller.clone(), || files::edit(shared, request))),
+        Op::Guides(request) => now(guides::answer(shared, request)),
+        Op::SearchTools(request) => now(tools::search(shared, request).map(value)),
+        Op::DescribeTool { tool, toolbox } => now(tools::describe(shared, toolbox.as_deref(), tool).map(value)),
+        Op::Capture(request) => now(capture::capture(shared, request)),
+        Op::Play => now(play::play(shared).map(value)),
+        Op::Pause { paused } => now(Ok(value(play::pause(shared, *paused)))),
+        Op::Edit => now(play::edit(shared).map(value)),
+        Op::Step { frames } => now(step(shared, *frames).map(value)),
+        Op::Wait { task, timeout_secs, .. } => {
+            let timeout = Duration::try_from_secs_f64(timeout_secs.unwrap_or(20.0).max(0.0)).unwrap_or(PATIENCE);
+            shared.calls.borrow_mut().wait(*task, timeout, reply.clone());
+            Progress::Started
+        }
+        Op::Cancel { task } => {
+            let known = shared.calls.borrow().call(*task).is_some();
+            if known {
+                finish::end_call(shared, *task, Fault::new("call/cancelled", "the call was cancelled; what it had not finished is undone"));
+            }
+            now(Ok(value(json!({ "cancelled": known }))))
+        }
+        Op::LoadScene { identity } => {
+            now(shared.on_behalf_of(caller.clone(), || scenes::load(shared, identity).map(value)))
+        }
+        Op::Check { path } => now(check::tree(shared, path.as_deref()).map(value)),
+        Op::Hash => now(crate::world_hash::of(shared).map(value)),
+        Op::Status => now(Ok(value(status(shared)))),
+        Op::Shutdown => now(Err(Fault::new("engine/shutdown", "shutdown is handled before dispatch"))),
+    }
+}
+
+/// A refusal before anything ran, already in the form of an answer. Boxed: it is rare and large.
+struct Refused(Box<Outcome>);
+
+fn start_execute(shared: &Rc<Shared>, caller: &Caller, execute: &Execute, reply: &Sender<Outcome>) -> Result<(), Refused> {
+    let refused = |fault: Fault| Refused(Box::new(Err(fault)));
+    let (name, from, code) = match (&execute.code, &execute.file) {
+        (Some(code), None) => ("execute".to_owned(), "/zero/source/execute.luau".to_owned(), code.clone()),
+        (None, Some(file)) => {
+            let path = zero_vfs::VfsPath::parse(file).map_err(|error| refused(error.into()))?;
+            let text = shared.state.borrow().vfs.read_text(&path).map_err(|error| refused(error.into()))?;
+            (crate::host::chunk_name(&shared.state.borrow(), &path), path.as_str().to_owned(), text)
+        }
+        _ => return Err(refused(Fault::new("execute/arguments", "give exactly one of code and file"))),
+    };
+    let strict = execute.strict.unwrap_or_else(|| {
+        shared.state.borrow().settings["lsp"]["strict_mode"].as_bool().unwrap_or(true)
+    });
+    let diagnostics = gate(shared, &name, &from, &code);
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
+    if strict && !errors.is_empty() {
+        let first = errors[0].to_string();
+        let fault = Fault::new(
+            "script/refused",
+            format!("lsp.strict: refusing to execute — {} error diagnostic(s) found; nothing ran. {first}", errors.len()),
+        )
+        .with_diagnostics(diagnostics);
+        return Err(refused(fault));
+    }
+    let machine = shared.machine();
+    let thread = machine
+        .vm
+        .load_code(&name, &from, &code)
+        .and_then(|script| {
+            let args = zero_script::from_json(machine.vm.lua(), &execute.args).map_err(|e| fault_of(&e))?;
+            script.env.raw_set("SCRIPT_ARGS", args).map_err(|e| fault_of(&e))?;
+            machine.thread_of(&script)
+        })
+        .map_err(refused)?;
+    let kind = Kind::Execute { diagnostics };
+    let call = shared.calls.borrow_mut().begin(caller.clone(), kind, execute.logs, Some(reply.clone()));
+    tasks::start(shared, call, Some(0), &name, thread, MultiValue::new());
+    Ok(())
+}
+
+/// What is wrong with a chunk before it runs.
+fn gate(shared: &Shared, name: &str, from: &str, code: &str) -> Vec<Diagnostic> {
+    let state = shared.state.borrow();
+    let Ok(path) = zero_vfs::VfsPath::parse(from) else { return Vec::new() };
+    let found = check::check_script(&state, &path, code);
+    found
+        .into_iter()
+        .map(|diagnostic| if diagnostic.path.is_none() { diagnostic.in_file(name) } else { diagnostic })
+        .collect()
+}
+
+fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &Sender<Outcome>) -> Result<(), Fault> {
+    if request.calls.is_empty() {
+        return Err(Fault::new("tool/no_calls", "name a tool, or give at least one call"));
+    }
+    let mut pending: std::collections::VecDeque<_> = tools::prepare(request.calls.clone()).into();
+    let total = pending.len();
+    let at_once = match request.mode {
+        BatchMode::Sequential => 1,
+        BatchMode::Parallel => total,
+    };
+    let first: Vec<_> = pending.drain(..at_once.min(total)).collect();
+    let runs = ToolRuns {
+        single: total == 1 && !request.batch,
+        mode: request.mode,
+        pending,
+        total,
+        results: Default::default(),
+        running: first.len(),
+    };
+    let call = shared.calls.borrow_mut().begin(caller.clone(), Kind::Tools(runs), crate::ops::LogLevel::Error, Some(reply.clone()));
+    for prepared in first {
+        tools::start(shared, call, prepared);
+    }
+    Ok(())
+}
+
+/// Whole frames of play, at once and whatever the clock says.
+fn step(shared: &Rc<Shared>, frames: u32) -> Result<serde_json::Value, Fault> {
+    const MOST: u32 = 36_000;
+    if shared.state.borrow().mode != Mode::Play {
+        return Err(Fault::new("play/not_playing", "steps advance play, and the world is in edit mode: call play first"));
+    }
+    if frames == 0 || frames > MOST {
+        return Err(Fault::new("play/frames", format!("frames must be 1 to {MOST} (ten minutes), got {frames}")));
+    }
+    for _ in 0..frames {
+        crate::frame::one(shared);
+    }
+    Ok(play::run_state(shared))
+}
+
+fn status(shared: &Shared) -> serde_json::Value {
+    let state = shared.state.borrow();
+    let problems: usize = state.problems.values().map(Vec::len).sum();
+    json!({
+        "world": state.name,
+        "folder": state.root,
+        "mode": state.mode.name(),
+        "paused": state.paused,
+        "frame": state.frame,
+        "time": state.time,
+        "scene": state.scene.key(),
+        "entities": state.world.entities().len(),
+        "dirty": state.scene_is_dirty(),
+        "problems": problems,
+        "running": shared.calls.borrow().ids(),
+    })
+}
+
+/// Ends what runs, leaves play, and writes the checkpoint of a changed scene.
+pub(crate) fn shut_down(shared: &Rc<Shared>) -> Result<(), Fault> {
+    let calls = shared.calls.borrow().ids();
+    for call in calls {
+        finish::end_call(shared, call, crate::engine::gone());
+    }
+    play::edit(shared)?;
+    shared.as_engine(|| scenes::save_if_dirty(shared))
+}

@@ -1,0 +1,120 @@
+//! One turn of the engine's loop: edits from outside, timers, a frame if one is due, and a
+//! slice for every coroutine that can go on.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use zero_base::Fault;
+use zero_script::mlua::MultiValue;
+use zero_script::{Due, Ran};
+
+use crate::finish;
+use crate::frame;
+use crate::ops::LogLevel;
+use crate::reload;
+use crate::shared::Shared;
+use crate::state::Mode;
+
+/// The longest the loop sleeps: the watcher is looked at that often.
+const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+/// How long one turn resumes coroutines before requests are looked at again.
+const TURN: Duration = Duration::from_millis(16);
+
+/// How long nothing has to happen.
+pub(crate) fn idle_time(shared: &Shared) -> Duration {
+    let machine = shared.machine();
+    let scheduler = machine.scheduler.borrow();
+    if scheduler.has_ready() {
+        return Duration::ZERO;
+    }
+    let mut sleep = LONGEST_SLEEP;
+    if let Some(moment) = shared.calls.borrow().next_moment() {
+        sleep = sleep.min(moment.saturating_duration_since(Instant::now()));
+    }
+    if let Some(due) = frame::next_due(shared) {
+        sleep = sleep.min(due);
+    }
+    let ticks_with_the_wall = shared.state.borrow().mode == Mode::Edit;
+    if let Some(wake) = scheduler.next_wake()
+        && ticks_with_the_wall
+    {
+        sleep = sleep.min(Duration::from_secs_f64((wake - shared.wall()).clamp(0.0, 1.0)));
+    }
+    sleep
+}
+
+pub(crate) fn turn(shared: &Rc<Shared>) {
+    reload::external(shared);
+    frame::advance(shared);
+    let now = shared.now();
+    shared.scheduler(|scheduler| scheduler.advance(now));
+    run_ready(shared);
+    let instant = Instant::now();
+    let gone = shared.calls.borrow().gone(instant);
+    for call in gone {
+        finish::abandon(shared, call);
+    }
+    let summary = shared.state.borrow().summary();
+    shared.calls.borrow_mut().promote(instant, &summary);
+}
+
+/// Gives each coroutine that is due a slice, oldest first, until the turn is over.
+pub(crate) fn run_ready(shared: &Rc<Shared>) {
+    let started = Instant::now();
+    loop {
+        let due = shared.machine().scheduler.borrow_mut().next();
+        let Some(due) = due else { return };
+        resume(shared, due);
+        if started.elapsed() >= TURN {
+            return;
+        }
+    }
+}
+
+fn resume(shared: &Rc<Shared>, due: Due) {
+    let id = due.context;
+    let known = shared.calls.borrow_mut().work_mut(id).map(|work| work.parked = false);
+    if known.is_none() {
+        return;
+    }
+    let vm = shared.vm();
+    let thread = due.thread;
+    let ran = shared.in_context(id, || vm.resume(&thread, due.args));
+    match ran {
+        Ran::Preempted => {
+            shared.scheduler(|scheduler| scheduler.push(Due { thread, args: MultiValue::new(), context: id }));
+        }
+        Ran::Yielded(_) => waited(shared, id),
+        Ran::Returned(values) => {
+            let result = shared.in_context(id, || finish::result_of(shared, id, values));
+            finish::ended(shared, id, result);
+        }
+        Ran::Failed(fault) => finish::ended(shared, id, Err(fault)),
+    }
+}
+
+/// The coroutine waits: what it has written so far is a transaction of its own.
+fn waited(shared: &Rc<Shared>, id: u64) {
+    let (parked, queued) = {
+        let calls = shared.calls.borrow();
+        calls.work(id).map_or((true, false), |work| (work.parked, work.context.queued))
+    };
+    if !parked {
+        let fault = Fault::new(
+            "task/stray_yield",
+            "the task yielded to nobody: suspend with task.wait, or resume what you create with coroutine.resume",
+        );
+        finish::ended(shared, id, Err(fault));
+        return;
+    }
+    if queued {
+        if let Some(context) = shared.calls.borrow_mut().context_mut(id) {
+            context.queued = false;
+        }
+        return;
+    }
+    if let Err(fault) = shared.commit(id) {
+        shared.in_context(id, || shared.log(LogLevel::Error, "journal", fault.to_string()));
+        finish::ended(shared, id, Err(fault));
+    }
+}

@@ -1,0 +1,262 @@
+//! Scenes: opening, saving, and the journal's changes on top of a saved file.
+
+use std::rc::Rc;
+
+use serde_json::{Value as Json, json};
+use zero_assets::CreateRequest;
+use zero_base::{Diagnostic, Fault, Hash};
+use zero_vfs::{VfsPath, WriteOptions};
+use zero_world::{Change, SceneDoc, merge_scene, replay_scene};
+
+use crate::components;
+use crate::create;
+use crate::shared::Shared;
+use crate::state::{Mode, OpenScene};
+
+const SCENE_FILE: &str = "scene.yaml";
+
+/// Opens a scene in place of the current one. What the current one has unsaved is written to
+/// its file first where it has one; a library's stays in the journal.
+pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
+    let (scene, text, pending) = {
+        let state = shared.state.borrow();
+        let asset = state.assets.resolve(identity, Some("scene"), None)?;
+        let file = asset.path.join(SCENE_FILE)?;
+        let text = state.vfs.read_text(&file)?;
+        let scene = OpenScene {
+            identity: Some(asset.identity.clone()),
+            file_hash: Some(Hash::of(text.as_bytes())),
+            read_only: asset.root.is_library(),
+            file: Some(file),
+        };
+        let pending = state.vfs.pending_entities(scene.key());
+        (scene, text, pending)
+    };
+    let file = scene.file.clone().map(|file| file.as_str().to_owned()).unwrap_or_default();
+    let (doc, mut found) = SceneDoc::parse(&text);
+    let playing = shared.state.borrow().mode == Mode::Play;
+    let doc = if pending.changes.is_empty() || playing {
+        doc
+    } else {
+        let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
+        let same_file = pending.base == scene.file_hash;
+        let (doc, conflicts) = if same_file { replay_scene(&doc, &changes) } else { merge_scene(&doc, &changes) };
+        found.extend(conflicts);
+        doc
+    };
+    if !playing {
+        save_if_dirty(shared)?;
+    }
+    replace(shared, scene, &doc, found, &file);
+    if playing {
+        run_entrypoint(shared);
+    }
+    Ok(current(shared))
+}
+
+/// A world without a scene: its entities live in the journal until they are saved.
+pub(crate) fn open_untitled(shared: &Rc<Shared>) -> Result<(), Fault> {
+    let scene = OpenScene { identity: None, file: None, file_hash: None, read_only: false };
+    let pending = shared.state.borrow().vfs.pending_entities(scene.key());
+    let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
+    let (doc, found) = replay_scene(&SceneDoc::default(), &changes);
+    replace(shared, scene, &doc, found, "untitled");
+    Ok(())
+}
+
+fn replace(shared: &Rc<Shared>, scene: OpenScene, doc: &SceneDoc, found: Vec<Diagnostic>, file: &str) {
+    components::detach_all(shared);
+    {
+        let mut state = shared.state.borrow_mut();
+        state.scene = scene;
+        state.problems.remove(file);
+    }
+    // Schemas first: loading checks fields against them.
+    declare_components(shared, doc);
+    let mut found = found;
+    {
+        let mut state = shared.state.borrow_mut();
+        found.extend(state.world.load_scene(doc));
+        state.world.update_hierarchy();
+    }
+    found.extend(missing_assets(shared));
+    for diagnostic in found {
+        let diagnostic = if diagnostic.path.is_none() { diagnostic.in_file(file) } else { diagnostic };
+        shared.report(diagnostic, Some(file));
+    }
+    components::attach_all(shared);
+}
+
+fn declare_components(shared: &Rc<Shared>, doc: &SceneDoc) {
+    let mut names: Vec<&String> = doc.entities.iter().flat_map(|entity| entity.components.keys()).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        // What cannot be loaded is reported when instances are made.
+        let _ = components::require(shared, name);
+    }
+}
+
+/// Assets that components of the scene name and nothing answers to: drawn as placeholders.
+fn missing_assets(shared: &Shared) -> Vec<Diagnostic> {
+    use zero_world::FieldKind;
+    let state = shared.state.borrow();
+    let mut found = Vec::new();
+    for entity in state.world.entities() {
+        for name in state.world.component_names(entity) {
+            let Some(schema) = state.world.schemas().get(&name) else { continue };
+            let Some(record) = state.world.component(entity, &name) else { continue };
+            for field in &schema.fields {
+                let FieldKind::AssetRef { category } = &field.kind else { continue };
+                let Some(identity) = record.get(&field.name).and_then(Json::as_str) else { continue };
+                if let Err(error) = state.assets.resolve(identity, Some(category), state.scene.file.as_ref()) {
+                    found.push(Diagnostic::warning(
+                        "scene/missing_asset",
+                        format!("{name}.{} of {entity} names the {category} '{identity}': {error}", field.name),
+                    ));
+                }
+            }
+        }
+    }
+    found
+}
+
+pub(crate) fn save_if_dirty(shared: &Rc<Shared>) -> Result<(), Fault> {
+    let (dirty, writable) = {
+        let state = shared.state.borrow();
+        (state.scene_is_dirty(), state.scene.file.is_some() && !state.scene.read_only)
+    };
+    if dirty && writable {
+        save(shared, None)?;
+    }
+    Ok(())
+}
+
+/// Writes the scene's checkpoint; with a name, to a scene of this world of that name.
+pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fault> {
+    if shared.state.borrow().mode == Mode::Play {
+        return Err(Fault::new("scene/playing", "what play changed is not authored and cannot be saved; leave play with edit first"));
+    }
+    let text = shared.state.borrow().world.to_scene().emit();
+    let own = shared.state.borrow().scene.clone();
+    let old_key = own.key().to_owned();
+    let is_own = name.is_none() || name == own.identity.as_deref();
+    let (identity, file) = match (&own.identity, &own.file) {
+        (Some(identity), Some(file)) if is_own && !own.read_only => (identity.clone(), file.clone()),
+        (Some(identity), _) if is_own => {
+            return Err(Fault::new(
+                "scene/read_only",
+                format!("{identity} belongs to a library and cannot be written; save it under a name of yours: scene.save(\"name\")"),
+            ));
+        }
+        (None, _) if name.is_none() => {
+            return Err(Fault::new("scene/untitled", "the scene has no file yet; give it a name: scene.save(\"name\")"));
+        }
+        _ => scene_named(shared, name.unwrap_or_default())?,
+    };
+    shared.write_file(&file, text.as_bytes(), WriteOptions { base: None, durable: true })?;
+    let hash = Hash::of(text.as_bytes());
+    shared.checkpoint(&old_key, hash)?;
+    if old_key != identity {
+        shared.checkpoint(&identity, hash)?;
+    }
+    let mut state = shared.state.borrow_mut();
+    state.scene = OpenScene { identity: Some(identity.clone()), file: Some(file), file_hash: Some(hash), read_only: false };
+    Ok(identity)
+}
+
+/// The scene of that name in this world, made if there is none.
+fn scene_named(shared: &Rc<Shared>, name: &str) -> Result<(String, VfsPath), Fault> {
+    let existing = {
+        let state = shared.state.borrow();
+        state.assets.resolve(name, Some("scene"), None).ok().map(|asset| (asset.identity.clone(), asset.path.clone(), asset.root.is_library()))
+    };
+    match existing {
+        Some((identity, _, true)) => {
+            Err(Fault::new("scene/read_only", format!("{identity} belongs to a library; save under a name of yours")))
+        }
+        Some((identity, path, false)) => Ok((identity, path.join(SCENE_FILE)?)),
+        None => {
+            let (folder, name) = create::split_name(name);
+            let identity = create::create(shared, CreateRequest::new("scene", name).in_folder(folder))?;
+            let state = shared.state.borrow();
+            let path = state.assets.resolve(&identity, Some("scene"), None)?.path.join(SCENE_FILE)?;
+            Ok((identity, path))
+        }
+    }
+}
+
+/// Makes an empty scene and opens it.
+pub(crate) fn new(shared: &Rc<Shared>, name: &str, folder: Option<String>) -> Result<String, Fault> {
+    let identity = create::create(shared, CreateRequest::new("scene", name).in_folder(folder))?;
+    load(shared, &identity)?;
+    Ok(identity)
+}
+
+pub(crate) fn list(shared: &Shared) -> Vec<String> {
+    let state = shared.state.borrow();
+    state.assets.list(Some("scene")).into_iter().map(|asset| asset.identity.clone()).collect()
+}
+
+pub(crate) fn current(shared: &Shared) -> Json {
+    let state = shared.state.borrow();
+    let doc_intent = state.world.player_intent().map(str::to_owned);
+    json!({
+        "identity": state.scene.identity,
+        "name": state.scene.key(),
+        "entities": state.world.entities().len(),
+        "dirty": state.scene_is_dirty(),
+        "readOnly": state.scene.read_only,
+        "playerIntent": doc_intent,
+    })
+}
+
+/// The open scene's file changed under it: the file wins, the journal's unsaved changes stay
+/// where they do not contradict it.
+pub(crate) fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
+    let (scene, text) = {
+        let state = shared.state.borrow();
+        if state.mode == Mode::Play {
+            return Ok(());
+        }
+        let Some(file) = &state.scene.file else { return Ok(()) };
+        let text = state.vfs.read_text(file)?;
+        let hash = Some(Hash::of(text.as_bytes()));
+        if state.scene.file_hash == hash {
+            return Ok(());
+        }
+        (OpenScene { file_hash: hash, ..state.scene.clone() }, text)
+    };
+    let file = scene.file.clone().map(|file| file.as_str().to_owned()).unwrap_or_default();
+    let (doc, mut found) = SceneDoc::parse(&text);
+    if found.iter().any(Diagnostic::is_error) && doc.entities.is_empty() {
+        // Half-written: keep what is open until the file reads again.
+        for diagnostic in found {
+            shared.report(diagnostic.in_file(file.clone()), Some(&file));
+        }
+        return Ok(());
+    }
+    let pending = shared.state.borrow().vfs.pending_entities(scene.key());
+    let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
+    let doc = if changes.is_empty() {
+        doc
+    } else {
+        let (merged, conflicts) = merge_scene(&doc, &changes);
+        found.extend(conflicts);
+        merged
+    };
+    replace(shared, scene, &doc, found, &file);
+    Ok(())
+}
+
+/// Runs the open scene's `entrypoint.luau` as a task: once per play, or per load during play.
+pub(crate) fn run_entrypoint(shared: &Rc<Shared>) {
+    let path = {
+        let state = shared.state.borrow();
+        state.scene.file.as_ref().and_then(|file| file.parent()).and_then(|folder| folder.join("entrypoint.luau").ok())
+    };
+    let Some(path) = path.filter(|path| shared.state.borrow().vfs.stat(path).is_some()) else { return };
+    if let Err(fault) = crate::tasks::start_file(shared, path.as_str()) {
+        shared.report(crate::shared::IntoDiagnostic::into_diagnostic(fault), Some(path.as_str()));
+    }
+}

@@ -1,0 +1,140 @@
+//! What the engine thread holds, apart from the Luau machine.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+use zero_assets::Assets;
+use zero_base::{Diagnostic, Fault, Hash};
+use zero_render::Renderer;
+use zero_vfs::{Vfs, VfsPath};
+use zero_world::{SceneDoc, World};
+
+use crate::ops::LogLevel;
+
+/// Log lines kept for whoever asks later.
+const LOG_LINES_KEPT: usize = 2000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Edit,
+    Play,
+}
+
+impl Mode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Mode::Edit => "edit",
+            Mode::Play => "play",
+        }
+    }
+}
+
+/// The scene that is open.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenScene {
+    /// None for a world without any scene: its entities have no file yet.
+    pub identity: Option<String>,
+    /// `scene.yaml`.
+    pub file: Option<VfsPath>,
+    pub file_hash: Option<Hash>,
+    /// A library's: changes stay in the journal until saved under another name.
+    pub read_only: bool,
+}
+
+impl OpenScene {
+    /// The name entity changes are journaled under.
+    pub(crate) fn key(&self) -> &str {
+        self.identity.as_deref().unwrap_or("untitled")
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LogLine {
+    pub level: LogLevel,
+    pub source: String,
+    pub text: String,
+    pub call: u64,
+}
+
+impl LogLine {
+    pub(crate) fn to_json(&self) -> Json {
+        serde_json::json!({ "level": self.level, "source": self.source, "text": self.text })
+    }
+}
+
+/// A component script that has been loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct ComponentInfo {
+    /// Its `init.luau`.
+    pub path: VfsPath,
+    /// Has lifecycle functions, methods or events: each component gets an instance.
+    pub scripted: bool,
+}
+
+/// How the world stood when play began.
+pub(crate) struct BeforePlay {
+    pub scene: OpenScene,
+    pub doc: SceneDoc,
+}
+
+pub(crate) struct State {
+    pub root: PathBuf,
+    pub name: String,
+    pub settings: Json,
+    pub vfs: Vfs,
+    pub assets: Assets,
+    pub world: World,
+    pub scene: OpenScene,
+    pub mode: Mode,
+    pub paused: bool,
+    /// Frames since play began.
+    pub frame: u64,
+    /// Seconds of game time since play began; of the clock since the start otherwise.
+    pub time: f64,
+    /// Frames that a caller asked for while play is paused.
+    pub frames_requested: u64,
+    /// When the next frame is due, in seconds of the clock.
+    pub next_frame_at: f64,
+    pub before_play: Option<BeforePlay>,
+    pub components: BTreeMap<String, ComponentInfo>,
+    /// What is wrong with scripts and scenes, by the file that says so.
+    pub problems: BTreeMap<String, Vec<Diagnostic>>,
+    /// Engine systems that components name and this build lacks, once reported.
+    pub missing_systems: BTreeSet<String>,
+    /// Changed while the edit machine was parked: it hears of them after play.
+    pub missed_by_edit: BTreeSet<VfsPath>,
+    pub logs: VecDeque<LogLine>,
+    pub renderer: Option<Result<Renderer, Fault>>,
+    pub pictures: bool,
+}
+
+impl State {
+    pub(crate) fn log(&mut self, line: LogLine) {
+        match line.level {
+            LogLevel::Error => tracing::error!(source = %line.source, "{}", line.text),
+            LogLevel::Warn => tracing::warn!(source = %line.source, "{}", line.text),
+            LogLevel::Info => tracing::info!(source = %line.source, "{}", line.text),
+            LogLevel::Debug => tracing::debug!(source = %line.source, "{}", line.text),
+        }
+        if self.logs.len() == LOG_LINES_KEPT {
+            self.logs.pop_front();
+        }
+        self.logs.push_back(line);
+    }
+
+    /// Mode, scene and world, as every reply of `execute` carries them.
+    pub(crate) fn summary(&self) -> Json {
+        serde_json::json!({
+            "mode": self.mode.name(),
+            "paused": self.paused,
+            "timeScale": 1,
+            "activeScene": self.scene.key(),
+            "world": self.name,
+        })
+    }
+
+    pub(crate) fn scene_is_dirty(&self) -> bool {
+        !self.vfs.pending_entities(self.scene.key()).changes.is_empty()
+    }
+}

@@ -1,0 +1,78 @@
+//! Starting coroutines: for calls, for tasks of calls, for files.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use zero_base::{Caller, Fault};
+use zero_script::mlua::{MultiValue, Thread};
+use zero_script::Due;
+
+use crate::calls::Work;
+use crate::shared::{Context, Shared};
+
+/// Makes a coroutine due as work of `call`; `slot` is the result it makes.
+pub(crate) fn start(shared: &Shared, call: u64, slot: Option<usize>, name: &str, thread: Thread, args: MultiValue) {
+    let caller = shared.calls.borrow().call(call).map_or_else(Caller::engine, |call| call.caller.clone());
+    let id = add_work(shared, call, caller, slot, name, &thread);
+    shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context: id }));
+}
+
+/// The work a coroutine that asks to be resumed later belongs to: its call's own when it is
+/// that, one of its own otherwise, so that its transactions are its own.
+pub(crate) fn work_of(shared: &Shared, thread: &Thread) -> Result<u64, Fault> {
+    let current = shared.current_context();
+    let known = current.and_then(|id| {
+        let mut calls = shared.calls.borrow_mut();
+        let work = calls.work_mut(id)?;
+        if work.thread == address(thread) {
+            work.parked = true;
+            return Some(Ok(id));
+        }
+        Some(Err((work.context.call, work.context.caller.clone(), work.name.clone())))
+    });
+    match known {
+        Some(Ok(id)) => Ok(id),
+        Some(Err((call, caller, name))) => {
+            let id = add_work(shared, call, caller, None, &name, thread);
+            park(shared, id);
+            Ok(id)
+        }
+        None => {
+            let id = add_work(shared, 0, Caller::engine(), None, "task", thread);
+            park(shared, id);
+            Ok(id)
+        }
+    }
+}
+
+fn park(shared: &Shared, id: u64) {
+    if let Some(work) = shared.calls.borrow_mut().work_mut(id) {
+        work.parked = true;
+    }
+}
+
+/// Runs a file as a task nobody waits for.
+pub(crate) fn start_file(shared: &Rc<Shared>, path: &str) -> Result<(), Fault> {
+    let machine = shared.machine();
+    let script = machine.vm.load_file(path)?;
+    let thread = machine.thread_of(&script)?;
+    start(shared, 0, None, path, thread, MultiValue::new());
+    Ok(())
+}
+
+fn add_work(shared: &Shared, call: u64, caller: Caller, slot: Option<usize>, name: &str, thread: &Thread) -> u64 {
+    let epoch = shared.machine().epoch;
+    shared.calls.borrow_mut().add_work(Work {
+        context: Context { call, caller, txn: None, queued: false },
+        epoch,
+        thread: address(thread),
+        slot,
+        name: name.to_owned(),
+        started: Instant::now(),
+        parked: false,
+    })
+}
+
+pub(crate) fn address(thread: &Thread) -> usize {
+    thread.to_pointer() as usize
+}

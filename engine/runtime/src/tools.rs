@@ -1,0 +1,514 @@
+//! The tools of the world and its libraries: finding, describing and calling them.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use zero_assets::{Asset, Root};
+use zero_base::{Diagnostic, Fault, did_you_mean};
+use zero_script::mlua::{Function, MultiValue, Table, Value};
+use zero_script::fault_of;
+use zero_source::luau::{self, Chunk, Scope, Signature};
+
+use crate::calls::PreparedTool;
+use crate::coerce;
+use crate::finish::error_json;
+use crate::imports::FileImports;
+use crate::ops::{SearchTools, ToolCall};
+use crate::shared::Shared;
+use crate::state::State;
+use crate::tasks;
+
+/// One registered tool, read from its file without running it.
+pub(crate) struct Tool {
+    pub toolbox: String,
+    pub name: String,
+    pub path: zero_vfs::VfsPath,
+    pub tags: Vec<String>,
+    pub chunk: Chunk,
+    pub function: Option<Signature>,
+}
+
+impl Tool {
+    pub(crate) fn full_name(&self) -> String {
+        format!("{}.{}", self.toolbox, self.name)
+    }
+
+    fn purpose(&self) -> String {
+        self.function.as_ref().map(|function| first_sentence(&function.description)).unwrap_or_default()
+    }
+
+    fn row(&self) -> Json {
+        json!({
+            "name": self.full_name(),
+            "toolbox": self.toolbox,
+            "tool": self.name,
+            "purpose": self.purpose(),
+            "signature": self.function.as_ref().map(Signature::call_text),
+        })
+    }
+}
+
+/// `@lib::box` for a library's toolbox other than the built-in one, the bare name otherwise.
+fn toolbox_name(asset: &Asset) -> String {
+    match &asset.root {
+        Root::Library(library) if library != "builtin" => format!("@{library}::{}", asset.name),
+        _ => asset.name.clone(),
+    }
+}
+
+fn toolboxes(state: &State) -> Vec<&Asset> {
+    state.assets.list(Some("toolbox"))
+}
+
+fn tools_in<'a>(state: &'a State, toolbox: &'a Asset) -> Vec<&'a Asset> {
+    state.assets.children(toolbox).into_iter().filter(|asset| asset.type_name == "tool").collect()
+}
+
+fn read(state: &State, toolbox: &Asset, asset: &Asset) -> Option<Tool> {
+    let path = state.assets.body(asset)?;
+    let chunk = luau::parse(&state.vfs.read_text(&path).ok()?);
+    let function = exported(&chunk, &asset.name).cloned();
+    Some(Tool { toolbox: toolbox_name(toolbox), name: asset.name.clone(), path, tags: asset.tags.clone(), chunk, function })
+}
+
+/// The function that a tool of that name exports: `M.<name>`, or the only one there is.
+fn exported<'a>(chunk: &'a Chunk, name: &str) -> Option<&'a Signature> {
+    let exported: Vec<&Signature> =
+        chunk.functions.iter().filter(|function| !function.local && !function.nested && function.name.contains('.')).collect();
+    exported.iter().find(|function| function.short_name() == name).copied().or(match exported.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    })
+}
+
+/// The tool a call means: `toolbox` and `tool`, or `toolbox.tool` in one.
+pub(crate) fn find(shared: &Shared, toolbox: Option<&str>, tool: &str) -> Result<Tool, Fault> {
+    let state = shared.state.borrow();
+    let (toolbox, tool) = match toolbox {
+        Some(toolbox) => (Some(toolbox), tool),
+        None => match tool.rsplit_once('.') {
+            Some((toolbox, tool)) => (Some(toolbox), tool),
+            None => (None, tool),
+        },
+    };
+    let boxes = toolboxes(&state);
+    let wanted: Vec<&Asset> = match toolbox {
+        Some(name) => {
+            let found: Vec<&Asset> =
+                boxes.iter().filter(|asset| toolbox_name(asset) == name || asset.identity == name).copied().collect();
+            if found.is_empty() {
+                let known: Vec<String> = boxes.iter().map(|asset| toolbox_name(asset)).collect();
+                return Err(Fault::new("tool/unknown_toolbox", format!("no toolbox '{name}'{}", did_you_mean(name, &known)))
+                    .with_data(json!({ "toolboxes": known })));
+            }
+            found
+        }
+        None => boxes,
+    };
+    let mut found: Vec<(&Asset, &Asset)> = Vec::new();
+    for toolbox in &wanted {
+        found.extend(tools_in(&state, toolbox).into_iter().filter(|asset| asset.name == tool).map(|asset| (*toolbox, asset)));
+    }
+    // A world's own toolbox stands before the built-in one of the same name.
+    if found.len() > 1 {
+        let own: Vec<_> = found.iter().filter(|(_, asset)| !asset.root.is_library()).copied().collect();
+        if own.len() == 1 {
+            found = own;
+        }
+    }
+    match found.as_slice() {
+        [(toolbox, asset)] => read(&state, toolbox, asset).ok_or_else(|| {
+            Fault::new("tool/no_script", format!("{}.{tool} has no init.luau that reads as text", toolbox_name(toolbox)))
+        }),
+        [] => {
+            let known: Vec<String> = wanted
+                .iter()
+                .flat_map(|toolbox| {
+                    tools_in(&state, toolbox).into_iter().map(|asset| format!("{}.{}", toolbox_name(toolbox), asset.name))
+                })
+                .collect();
+            let full = toolbox.map_or_else(|| tool.to_owned(), |toolbox| format!("{toolbox}.{tool}"));
+            let short: Vec<&str> = known.iter().filter_map(|name| name.rsplit('.').next()).collect();
+            let near = zero_base::nearest(tool, &short).and_then(|near| known.iter().find(|name| name.ends_with(&format!(".{near}"))));
+            let hint = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+            Err(Fault::new("tool/unknown", format!("no tool '{full}'{hint}")).with_data(json!({ "tools": known })))
+        }
+        several => {
+            let names: Vec<String> = several.iter().map(|(toolbox, _)| format!("{}.{tool}", toolbox_name(toolbox))).collect();
+            Err(Fault::new("tool/ambiguous", format!("'{tool}' is several tools: {}; name the toolbox", names.join(", "))))
+        }
+    }
+}
+
+pub(crate) fn all(shared: &Shared, toolbox: Option<&str>) -> Vec<Json> {
+    let state = shared.state.borrow();
+    let mut rows = Vec::new();
+    for toolbox_asset in toolboxes(&state) {
+        if toolbox.is_some_and(|name| name != toolbox_name(toolbox_asset) && name != toolbox_asset.identity) {
+            continue;
+        }
+        for asset in tools_in(&state, toolbox_asset) {
+            rows.extend(read(&state, toolbox_asset, asset).map(|tool| tool.row()));
+        }
+    }
+    rows
+}
+
+/// `M.<name>` of the tool's module.
+pub(crate) fn function(shared: &Shared, tool: &Tool) -> Result<Function, Fault> {
+    let module = shared.vm().module(tool.path.as_str())?;
+    let Value::Table(module) = module else {
+        return Err(Fault::new("tool/no_table", format!("{} must return a table with its function", tool.path)));
+    };
+    let wanted = tool.function.as_ref().map_or(tool.name.as_str(), Signature::short_name);
+    module.get::<Option<Function>>(wanted).map_err(|e| fault_of(&e))?.ok_or_else(|| {
+        Fault::new(
+            "tool/no_function",
+            format!("{} exports no function {}; write `typed function M.{}(…)`", tool.path, tool.name, tool.name),
+        )
+    })
+}
+
+/// What the tool seed warns of: works, and should be mended.
+pub(crate) fn findings(tool: &Tool) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let at = |diagnostic: Diagnostic, function: &Signature| diagnostic.in_file(tool.path.as_str()).at(function.span);
+    let Some(function) = &tool.function else {
+        let message = format!("{} exports no function; write `typed function M.{}(…)`", tool.full_name(), tool.name);
+        return vec![Diagnostic::error("tool/no_function", message).in_file(tool.path.as_str())];
+    };
+    if !function.typed {
+        let message = format!("{} is a plain function: nothing checks its arguments; declare it `typed function`", function.name);
+        found.push(at(Diagnostic::warning("tool/plain_function", message), function));
+    }
+    for param in &function.params {
+        let written = param.type_.as_ref().map(ToString::to_string).unwrap_or_default();
+        if written.replace(' ', "").contains("{[string]:any}") {
+            let message = format!("argument {} takes any table: name its fields in an `export type`", param.name);
+            found.push(at(Diagnostic::warning("tool/open_argument", message), function));
+        } else if matches!(written.as_str(), "" | "any") {
+            let message = format!("argument {} is unchecked: give it the type it takes", param.name);
+            found.push(at(Diagnostic::warning("tool/untyped_argument", message), function));
+        }
+    }
+    let dispatches = function.params.iter().any(|param| param.name == "op")
+        || tool.chunk.types.iter().any(|alias| alias.type_.to_string().contains("op: "));
+    if dispatches {
+        found.push(at(
+            Diagnostic::warning("tool/op_dispatch", "an `op` argument makes this several tools in one: split it, one verb each"),
+            function,
+        ));
+    }
+    found
+}
+
+/// Coroutine of a prepared call, made due.
+pub(crate) fn start(shared: &Rc<Shared>, call: u64, prepared: PreparedTool) {
+    let slot = prepared.slot;
+    let name = prepared.name.clone();
+    let started = thread_for(shared, &prepared);
+    match started {
+        Ok((thread, args)) => tasks::start(shared, call, Some(slot), &name, thread, args),
+        // A refusal before the start is delivered like one after it: through a coroutine that throws it.
+        Err(fault) => match refusal(shared, &fault) {
+            Ok(thread) => tasks::start(shared, call, Some(slot), &name, thread, MultiValue::new()),
+            Err(fault) => crate::finish::end_call(shared, call, fault),
+        },
+    }
+}
+
+fn thread_for(shared: &Rc<Shared>, prepared: &PreparedTool) -> Result<(zero_script::mlua::Thread, MultiValue), Fault> {
+    let toolbox = (!prepared.toolbox.is_empty()).then_some(prepared.toolbox.as_str());
+    let tool = find(shared, toolbox, &prepared.tool)?;
+    let args = arguments(shared, &tool, &prepared.args)?;
+    let function = function(shared, &tool)?;
+    let thread = shared.vm().lua().create_thread(function).map_err(|e| fault_of(&e))?;
+    Ok((thread, args))
+}
+
+fn refusal(shared: &Shared, fault: &Fault) -> Result<zero_script::mlua::Thread, Fault> {
+    let fault = fault.clone();
+    let vm = shared.vm();
+    let thrower = vm
+        .lua()
+        .create_function(move |_, ()| -> zero_script::mlua::Result<()> { Err(zero_script::mlua::Error::external(fault.clone())) })
+        .map_err(|e| fault_of(&e))?;
+    vm.lua().create_thread(thrower).map_err(|e| fault_of(&e))
+}
+
+/// JSON arguments as the tool's own: by position or by name, references resolved.
+fn arguments(shared: &Rc<Shared>, tool: &Tool, args: &Json) -> Result<MultiValue, Fault> {
+    let Some(signature) = &tool.function else {
+        return Err(Fault::new("tool/no_function", format!("{} exports no function", tool.full_name())));
+    };
+    let names: Vec<&str> = signature.params.iter().map(|param| param.name.as_str()).collect();
+    let mut positional: Vec<Json> = match args {
+        Json::Null => Vec::new(),
+        Json::Array(items) => items.clone(),
+        Json::Object(fields) => {
+            let mut placed = vec![Json::Null; names.len()];
+            for (name, value) in fields {
+                let Some(index) = names.iter().position(|known| known == name) else {
+                    return Err(Fault::new(
+                        "tool/unknown_argument",
+                        format!(
+                            "{} has no argument '{name}'{}; it is {}",
+                            tool.full_name(),
+                            did_you_mean(name, &names),
+                            signature.call_text()
+                        ),
+                    )
+                    .with_data(json!({ "arguments": names })));
+                };
+                placed[index] = value.clone();
+            }
+            placed
+        }
+        other => {
+            return Err(Fault::new(
+                "tool/arguments",
+                format!("args must be a list (by position) or an object (by name), not {other}; the tool is {}", signature.call_text()),
+            ));
+        }
+    };
+    if positional.len() > names.len() && signature.variadic.is_none() {
+        return Err(Fault::new(
+            "tool/too_many_arguments",
+            format!("{} takes {} argument(s), got {}; it is {}", tool.full_name(), names.len(), positional.len(), signature.call_text()),
+        ));
+    }
+    while positional.last().is_some_and(Json::is_null) {
+        positional.pop();
+    }
+    let imports = FileImports::new(shared, tool.path.as_str());
+    let scope = Scope::new(&tool.chunk, &imports);
+    let mut values = MultiValue::new();
+    for (index, value) in positional.iter().enumerate() {
+        let type_ = signature.params.get(index).and_then(|param| param.type_.as_ref()).or(signature.variadic.as_ref());
+        values.push_back(coerce::argument(shared, &scope, type_, value)?);
+    }
+    Ok(values)
+}
+
+pub(crate) fn prepare(calls: Vec<ToolCall>) -> Vec<PreparedTool> {
+    calls
+        .into_iter()
+        .enumerate()
+        .map(|(slot, call)| PreparedTool {
+            slot,
+            name: call.toolbox.as_ref().map_or_else(|| call.tool.clone(), |toolbox| format!("{toolbox}.{}", call.tool)),
+            toolbox: call.toolbox.unwrap_or_default(),
+            tool: call.tool,
+            args: call.args,
+        })
+        .collect()
+}
+
+/// Whether the value a tool returned says that it failed: then nothing of it is kept.
+pub(crate) fn is_failure(shared: &Shared, work: u64, value: &Json) -> bool {
+    use crate::calls::Kind;
+    let calls = shared.calls.borrow();
+    let of_tools = calls
+        .context(work)
+        .and_then(|context| calls.call(context.call))
+        .is_some_and(|call| matches!(call.kind, Kind::Tools(_)));
+    of_tools && value["exitCode"].as_i64().is_some_and(|code| code != 0)
+}
+
+/// One result of `use_tool`.
+pub(crate) fn record(name: &str, took: Duration, result: Result<Json, Fault>) -> Json {
+    let duration = (took.as_secs_f64() * 10_000.0).round() / 10.0;
+    let mut record = match result {
+        Err(fault) => json!({ "ok": false, "error": error_json(&fault) }),
+        Ok(envelope) => match envelope["exitCode"].as_i64() {
+            Some(0) => json!({ "ok": true, "value": envelope["data"] }),
+            Some(code) => {
+                let message = envelope["message"].as_str().unwrap_or("the tool failed without saying why");
+                let code_name = envelope["code"].as_str().unwrap_or("tool/failed");
+                json!({ "ok": false, "exitCode": code, "error": { "code": code_name, "message": message, "data": envelope["data"] } })
+            }
+            None => json!({
+                "ok": true,
+                "value": envelope,
+                "warnings": ["the tool returned a raw value; it should return { exitCode = 0, data = … }"],
+            }),
+        }
+        .with_stdout(&envelope),
+    };
+    record["durationMs"] = json!(duration);
+    record["tool"] = json!(name);
+    record
+}
+
+trait WithStdout {
+    fn with_stdout(self, envelope: &Json) -> Json;
+}
+
+impl WithStdout for Json {
+    fn with_stdout(mut self, envelope: &Json) -> Json {
+        if let Some(text) = envelope["stdout"].as_str().filter(|text| !text.is_empty()) {
+            self["stdout"] = json!(text);
+        }
+        self
+    }
+}
+
+/// Everything about one tool, as `describe_tool` and `--help` give it.
+pub(crate) fn describe(shared: &Rc<Shared>, toolbox: Option<&str>, name: &str) -> Result<Json, Fault> {
+    let tool = find(shared, toolbox, name)?;
+    let imports = FileImports::new(shared, tool.path.as_str());
+    let scope = Scope::new(&tool.chunk, &imports);
+    let findings = findings(&tool);
+    let mut described = tool.row();
+    described["tags"] = json!(tool.tags);
+    described["path"] = json!(tool.path);
+    if let Some(function) = &tool.function {
+        described["description"] = json!(function.description);
+        described["parameters"] = luau::json_schema(function, &scope);
+        described["arguments"] = function
+            .params
+            .iter()
+            .map(|param| {
+                let type_ = param.type_.as_ref().map(ToString::to_string);
+                let optional = type_.as_deref().is_none_or(|type_| type_.ends_with('?'));
+                json!({ "name": param.name, "type": type_, "optional": optional, "description": param.description })
+            })
+            .collect();
+        described["returns"] = json!({
+            "type": function.returns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+            "description": function.return_description,
+        });
+        described["examples"] = json!(function.examples);
+        described["types"] = tool
+            .chunk
+            .types
+            .iter()
+            .map(|alias| json!({ "name": alias.name, "type": alias.type_.to_string(), "description": alias.description }))
+            .collect();
+    }
+    if !findings.is_empty() {
+        described["findings"] = json!(findings);
+    }
+    Ok(described)
+}
+
+/// Rows for `search_tools`: toolboxes, one toolbox's tools, or the best hits for words.
+pub(crate) fn search(shared: &Rc<Shared>, request: &SearchTools) -> Result<Json, Fault> {
+    let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+    let limit = request.limit.unwrap_or(25).clamp(1, 200) as usize;
+    match (query, request.toolbox.as_deref()) {
+        (None, None) => Ok(json!({ "toolboxes": toolbox_rows(shared), "next": "search_tools with a toolbox lists its tools" })),
+        (None, Some(toolbox)) => {
+            find_toolbox(shared, toolbox)?;
+            let mut rows = all(shared, Some(toolbox));
+            let total = rows.len();
+            rows.truncate(limit.max(100));
+            if request.schema {
+                for row in &mut rows {
+                    let name = row["tool"].as_str().unwrap_or_default().to_owned();
+                    *row = describe(shared, Some(toolbox), &name)?;
+                }
+            }
+            Ok(json!({ "toolbox": toolbox, "total": total, "tools": rows }))
+        }
+        (Some(query), toolbox) => {
+            let mut hits: Vec<(u32, Json)> = all(shared, toolbox)
+                .into_iter()
+                .map(|row| (score(query, &row), row))
+                .filter(|(score, _)| *score > 0)
+                .collect();
+            hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1["name"].as_str().cmp(&b.1["name"].as_str())));
+            let total = hits.len();
+            let rows: Vec<Json> = hits.into_iter().take(limit).map(|(_, row)| row).collect();
+            Ok(json!({ "query": query, "mode": "keyword", "total": total, "tools": rows }))
+        }
+    }
+}
+
+fn find_toolbox(shared: &Shared, name: &str) -> Result<(), Fault> {
+    let state = shared.state.borrow();
+    let known: Vec<String> = toolboxes(&state).iter().map(|asset| toolbox_name(asset)).collect();
+    if known.iter().any(|known| known == name) || toolboxes(&state).iter().any(|asset| asset.identity == name) {
+        return Ok(());
+    }
+    Err(Fault::new("tool/unknown_toolbox", format!("no toolbox '{name}'{}", did_you_mean(name, &known)))
+        .with_data(json!({ "toolboxes": known })))
+}
+
+fn toolbox_rows(shared: &Shared) -> Vec<Json> {
+    let state = shared.state.borrow();
+    toolboxes(&state)
+        .into_iter()
+        .map(|asset| {
+            let purpose = first_sentence(&state.assets.description(&state.vfs, asset));
+            json!({ "toolbox": toolbox_name(asset), "purpose": purpose, "tools": tools_in(&state, asset).len() })
+        })
+        .collect()
+}
+
+/// How well a row answers the words: name before purpose before the rest; parts of camelCase
+/// names count as words, and a slip of a letter still finds.
+fn score(query: &str, row: &Json) -> u32 {
+    let name = words(row["name"].as_str().unwrap_or_default());
+    let purpose = words(row["purpose"].as_str().unwrap_or_default());
+    let signature = words(row["signature"].as_str().unwrap_or_default());
+    let mut total = 0;
+    for word in words(query) {
+        let hit = |list: &[String], exact: u32, part: u32, slip: u32| {
+            list.iter()
+                .map(|candidate| {
+                    if *candidate == word {
+                        exact
+                    } else if candidate.starts_with(&word) || word.starts_with(candidate.as_str()) && candidate.len() > 3 {
+                        part
+                    } else if word.len() > 3 && zero_base::nearest(&word, &[candidate.as_str()]).is_some() {
+                        slip
+                    } else {
+                        0
+                    }
+                })
+                .max()
+                .unwrap_or(0)
+        };
+        total += hit(&name, 12, 7, 4).max(hit(&purpose, 5, 3, 1)).max(hit(&signature, 2, 1, 0));
+    }
+    total
+}
+
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut previous_lower = false;
+    let mut current = String::new();
+    for c in text.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && previous_lower) {
+            if !current.is_empty() {
+                words.push(std::mem::take(&mut current));
+            }
+        }
+        if c.is_alphanumeric() {
+            current.extend(c.to_lowercase());
+        }
+        previous_lower = c.is_lowercase();
+    }
+    if !current.is_empty() {
+        words.push(current);
+    }
+    words
+}
+
+pub(crate) fn first_sentence(text: &str) -> String {
+    let line = text.trim().replace('\n', " ");
+    match line.find(". ") {
+        Some(end) => line[..=end].to_owned(),
+        None => line,
+    }
+}
+
+/// The table a module returned, for those who need one.
+pub(crate) fn as_table(value: Value) -> Option<Table> {
+    match value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    }
+}

@@ -1,0 +1,257 @@
+//! One Luau machine: sandbox, chunks, calls and slices.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use mlua::thread::ThreadStatus;
+use mlua::{Compiler, Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value, Variadic};
+use zero_base::Fault;
+
+use crate::fault::fault_of;
+use crate::host::{Host, PrintLevel};
+use crate::modules::Modules;
+use crate::typed::TypedRuntime;
+use crate::watchdog::{Stretch, Watchdog};
+
+/// The longest that code which cannot be suspended may run.
+pub const OVERRUN: Duration = Duration::from_millis(100);
+/// The longest that a module's body, which cannot be suspended either, may run.
+const MODULE_BODY: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Clone, Copy)]
+pub struct VmOptions {
+    /// Bytes the machine may hold; an allocation past it fails in the script that asks.
+    pub memory_limit: usize,
+    /// Seed of `math.random`.
+    pub random_seed: u32,
+}
+
+impl Default for VmOptions {
+    fn default() -> VmOptions {
+        VmOptions { memory_limit: 1 << 30, random_seed: 0 }
+    }
+}
+
+/// What became of a slice.
+#[derive(Debug)]
+pub enum Ran {
+    Returned(MultiValue),
+    /// The coroutine yielded of its own accord.
+    Yielded(MultiValue),
+    /// The slice was over; resume without arguments to go on.
+    Preempted,
+    Failed(Fault),
+}
+
+/// A Luau machine with its modules. Lives on one thread.
+pub struct Vm {
+    // Invariant: dropped before `lua`, whose callback table it points to.
+    watchdog: Rc<Watchdog>,
+    pub(crate) modules: Rc<Modules>,
+    lua: Lua,
+}
+
+impl Vm {
+    /// A machine with the sandboxed standard libraries and `require`, and nothing of the engine.
+    pub fn new(host: Rc<dyn Host>, options: VmOptions) -> Result<Vm, Fault> {
+        let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().catch_rust_panics(true)).map_err(|e| fault_of(&e))?;
+        lua.enable_jit(false);
+        let watchdog = Rc::new(Watchdog::new(&lua));
+        let typed = TypedRuntime::new(&lua).map_err(|e| fault_of(&e))?;
+        let modules = Rc::new(Modules::new(&lua, host, typed, Rc::clone(&watchdog)).map_err(|e| fault_of(&e))?);
+        let vm = Vm { watchdog, modules, lua };
+        vm.prepare_globals(options).map_err(|e| fault_of(&e))?;
+        vm.lua.set_memory_limit(options.memory_limit).map_err(|e| fault_of(&e))?;
+        Ok(vm)
+    }
+
+    fn prepare_globals(&self, options: VmOptions) -> mlua::Result<()> {
+        let globals = self.lua.globals();
+        let seed: Function = globals.get::<Table>("math")?.get("randomseed")?;
+        seed.call::<()>(options.random_seed)?;
+        for name in ["getfenv", "setfenv", "loadstring", "newproxy", "collectgarbage"] {
+            globals.set(name, Value::Nil)?;
+        }
+        for (name, level) in [("print", PrintLevel::Info), ("warn", PrintLevel::Warn)] {
+            let modules = Rc::downgrade(&self.modules);
+            let printer = self.lua.create_function(move |lua, values: Variadic<Value>| {
+                let Some(modules) = modules.upgrade() else { return Ok(()) };
+                let mut text = Vec::with_capacity(values.len());
+                for value in values.iter() {
+                    text.push(value.to_string()?);
+                }
+                modules.host().print(level, &text.join(" "), modules.calling_file(lua, 1).as_deref());
+                Ok(())
+            })?;
+            globals.set(name, printer)?;
+        }
+        Ok(())
+    }
+
+    pub fn lua(&self) -> &Lua {
+        &self.lua
+    }
+
+    /// What only the engine's own API modules see, as `__native`.
+    pub fn native(&self) -> &Table {
+        self.modules.native()
+    }
+
+    /// Makes the types that the file declares known in every script. Read from its text.
+    pub fn set_ambient_types(&self, path: &str) {
+        self.modules.set_ambient_types(path);
+    }
+
+    /// Closes the sandbox: globals and libraries become read-only. Called once, after the
+    /// engine's own globals are in place.
+    pub fn seal(&self) -> Result<(), Fault> {
+        self.lua.sandbox(true).map_err(|e| fault_of(&e))
+    }
+
+    /// The tests that guards call for the engine's own reference types; the engine fills it.
+    pub fn host_tests(&self) -> Table {
+        self.modules.typed().host_tests()
+    }
+
+    /// The file whose code runs `level` frames up, skipping native frames and the engine's API.
+    pub fn calling_file(&self) -> Option<String> {
+        self.modules.calling_file(&self.lua, 1)
+    }
+
+    /// Loads a file without running it: its main function, in an environment of its own.
+    pub fn load_file(&self, path: &str) -> Result<Script, Fault> {
+        self.modules.load_file(&self.lua, path)
+    }
+
+    /// Loads code that is no file, under a name for messages. `from` is where its `require`s
+    /// count from.
+    pub fn load_code(&self, name: &str, from: &str, code: &str) -> Result<Script, Fault> {
+        self.modules.load_code(&self.lua, name, from, code)
+    }
+
+    pub fn require(&self, from: &str, name: &str) -> Result<Value, Fault> {
+        self.modules.require(&self.lua, from, name).map_err(|e| fault_of(&e))
+    }
+
+    /// The module at `path`, run if it has not been.
+    pub fn module(&self, path: &str) -> Result<Value, Fault> {
+        self.modules.load(&self.lua, path).map_err(|e| fault_of(&e))
+    }
+
+    /// Re-runs the module at `path` and folds what it returns into the table everybody holds.
+    /// False when it was never loaded; a failure keeps the old code.
+    pub fn reload(&self, path: &str) -> Result<bool, Fault> {
+        self.modules.reload(&self.lua, path)
+    }
+
+    /// Forgets a module whose file is gone; who holds its table keeps it.
+    pub fn forget(&self, path: &str) {
+        self.modules.forget(path);
+    }
+
+    /// The files that required `path`, directly or through others, among those loaded.
+    pub fn is_loaded(&self, path: &str) -> bool {
+        self.modules.is_loaded(path)
+    }
+
+    /// Calls a function that is not suspended: it is ended when it runs longer than `limit`.
+    pub fn call(&self, function: &Function, args: impl IntoLuaMulti, limit: Duration) -> Result<MultiValue, Fault> {
+        let (result, _) = self.watchdog.run(Stretch::Call, limit, || function.call::<MultiValue>(args));
+        result.map_err(|e| fault_of(&e))
+    }
+
+    /// Calls a function that works through a list and writes its position to `progress`, a
+    /// buffer's first word: ended only when one position takes longer than `limit`.
+    pub fn run_step(
+        &self,
+        function: &Function,
+        args: impl IntoLuaMulti,
+        progress: &mlua::Buffer,
+        limit: Duration,
+    ) -> Result<MultiValue, Fault> {
+        // The buffer is kept alive by the caller's reference for the length of the call, and
+        // Luau never moves a buffer's bytes.
+        let counter = progress.to_pointer().cast::<u8>();
+        let counter = if counter.is_null() { std::ptr::null() } else { buffer_data(&self.lua, progress) };
+        let stretch = if counter.is_null() { Stretch::Call } else { Stretch::Step { progress: counter } };
+        let (result, _) = self.watchdog.run(stretch, limit, || function.call::<MultiValue>(args));
+        result.map_err(|e| fault_of(&e))
+    }
+
+    /// Runs a coroutine until it returns, yields, fails, or its slice is over.
+    pub fn resume(&self, thread: &Thread, args: impl IntoLuaMulti) -> Ran {
+        let stretch = Stretch::Task { thread: thread.state() };
+        let (result, preempted) = self.watchdog.run(stretch, OVERRUN, || thread.resume::<MultiValue>(args));
+        match result {
+            Err(error) => Ran::Failed(fault_of(&error)),
+            Ok(_) if preempted && thread.status() == ThreadStatus::Resumable => Ran::Preempted,
+            Ok(values) if thread.status() == ThreadStatus::Resumable => Ran::Yielded(values),
+            Ok(values) => Ran::Returned(values),
+        }
+    }
+}
+
+/// The address of a buffer's first byte.
+fn buffer_data(lua: &Lua, buffer: &mlua::Buffer) -> *const u32 {
+    lua.exec_raw_lua(|raw| {
+        use mlua::ffi;
+        let state = raw.state();
+        // SAFETY: pushes one value, reads its address, pops it: the stack is as it was.
+        unsafe {
+            ffi::lua_rawcheckstack(state, 1);
+            raw.push_value(&Value::Buffer(buffer.clone())).ok();
+            let mut length = 0;
+            let data = ffi::lua_tobuffer(state, -1, &mut length);
+            ffi::lua_pop(state, 1);
+            if length < size_of::<u32>() { std::ptr::null() } else { data.cast::<u32>().cast_const() }
+        }
+    })
+}
+
+/// A loaded chunk.
+#[derive(Debug, Clone)]
+pub struct Script {
+    pub main: Function,
+    /// The globals the script sees and sets.
+    pub env: Table,
+}
+
+impl Script {
+    /// Clones the main function into an environment of its own, which falls back on the
+    /// script's: how one loaded component script becomes many instances.
+    pub fn instantiate(&self, lua: &Lua) -> mlua::Result<Script> {
+        let env = lua.create_table()?;
+        let meta = lua.create_table()?;
+        meta.raw_set("__index", &self.env)?;
+        env.set_metatable(Some(meta))?;
+        env.set_safeenv(true);
+        let main = self.main.deep_clone()?;
+        main.set_environment(env.clone())?;
+        Ok(Script { main, env })
+    }
+}
+
+/// Compiles for the sandbox: full optimisation, line numbers kept. Globals that change per
+/// instance must be looked up each time, not once at load.
+pub(crate) fn compiler() -> Compiler {
+    Compiler::new()
+        .set_optimization_level(2)
+        .set_debug_level(1)
+        .set_mutable_globals(["self", "public", "events", "SCRIPT_ARGS", "__FILE__", "require", "modules"])
+}
+
+/// The limit within which a module's body must end.
+pub(crate) fn module_body_limit() -> Duration {
+    MODULE_BODY
+}
+
+pub(crate) fn shared_env_metatable(lua: &Lua) -> mlua::Result<Table> {
+    let meta = lua.create_table()?;
+    meta.raw_set("__index", lua.globals())?;
+    meta.raw_set("__metatable", "locked")?;
+    Ok(meta)
+}
+
+pub(crate) type ChunkPaths = RefCell<HashMap<String, String>>;

@@ -1,0 +1,3 @@
+mod editing;
+mod emitting;
+mod reading;

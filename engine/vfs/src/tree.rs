@@ -1,0 +1,98 @@
+use std::collections::BTreeMap;
+
+use zero_base::{Hash, Hasher, Metadata};
+
+use crate::disk::{Folder, LARGEST_FILE};
+use crate::view::Found;
+use crate::{Vfs, VfsError, VfsPath};
+
+impl Vfs {
+    /// The hash of what shows at `path`: of a file its bytes', of a folder that of the sorted
+    /// names, kinds and hashes in it. Folders without files do not count. `/zero/source` leaves
+    /// out `libs` and `tmp`: it is the hash of what was authored.
+    pub fn hash(&self, path: &VfsPath) -> Result<Hash, VfsError> {
+        match self.find(path)? {
+            Found::Nothing => Err(self.not_found(path)),
+            Found::Folder(_) => self.tree_hash(path),
+            found => self.file_hash(path, &found)?.ok_or_else(|| self.not_found(path)),
+        }
+    }
+
+    /// None when there is no file at `path`.
+    pub(crate) fn file_hash(&self, path: &VfsPath, found: &Found<'_>) -> Result<Option<Hash>, VfsError> {
+        Ok(match found {
+            Found::Nothing | Found::Folder(_) => None,
+            Found::Written(content, _) => Some(content.hash),
+            Found::OnDisk(folder, found, _) => Some(self.disk_hash(folder, path, found)?),
+            Found::Embedded(_, hash) => Some(*hash),
+        })
+    }
+
+    /// The hash of a file where it lies, from the cache if it has not changed.
+    pub(crate) fn disk_hash(&self, folder: &Folder, path: &VfsPath, found: &Metadata) -> Result<Hash, VfsError> {
+        let mut hashes = self.hashes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(hash) = hashes.get(path, found) {
+            return Ok(hash);
+        }
+        let hash = Hash::of(&folder.read(path, found)?);
+        hashes.learn(path, found, hash);
+        Ok(hash)
+    }
+
+    fn tree_hash(&self, path: &VfsPath) -> Result<Hash, VfsError> {
+        let mut tree = Tree::default();
+        for file in self.walk(path) {
+            let found = self.find(&file)?;
+            let hash = match self.file_hash(&file, &found) {
+                Ok(Some(hash)) => hash,
+                // Gone since the walk.
+                Ok(None) | Err(VfsError::NotFound { .. }) => continue,
+                Err(VfsError::TooLarge { size, .. }) => stand_in_hash(size),
+                Err(error) => return Err(error),
+            };
+            tree.add(file.relative_to(path).expect("a walk stays below its folder"), hash);
+        }
+        Ok(tree.hash())
+    }
+}
+
+/// Counts for a file that is too large to be read: it lies in the tree, but nothing uses it.
+pub(crate) fn stand_in_hash(size: u64) -> Hash {
+    debug_assert!(size > LARGEST_FILE);
+    Hasher::new().part(b"too large").part(&size.to_le_bytes()).finish()
+}
+
+#[derive(Default)]
+struct Tree<'a>(BTreeMap<&'a str, Node<'a>>);
+
+enum Node<'a> {
+    File(Hash),
+    Folder(Tree<'a>),
+}
+
+impl<'a> Tree<'a> {
+    fn add(&mut self, path: &'a str, hash: Hash) {
+        match path.split_once('/') {
+            None => drop(self.0.insert(path, Node::File(hash))),
+            Some((name, rest)) => {
+                match self.0.entry(name).or_insert_with(|| Node::Folder(Tree::default())) {
+                    Node::Folder(folder) => folder.add(rest, hash),
+                    // A file took the folder's place during the walk.
+                    Node::File(_) => {}
+                }
+            }
+        }
+    }
+
+    fn hash(&self) -> Hash {
+        let mut hasher = Hasher::new();
+        for (name, node) in &self.0 {
+            let (kind, hash) = match node {
+                Node::File(hash) => (b"file".as_slice(), *hash),
+                Node::Folder(folder) => (b"folder".as_slice(), folder.hash()),
+            };
+            hasher.part(kind).part(name.as_bytes()).part(hash.as_bytes());
+        }
+        hasher.finish()
+    }
+}

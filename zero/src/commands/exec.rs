@@ -1,0 +1,128 @@
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use zero_base::{Caller, Transport};
+use zero_runtime::{Answer, Execute, LogLevel, Op};
+
+use super::check::diagnostic_line;
+use super::{Context, World};
+use crate::cli::{ExecArgs, value};
+use crate::print::{FAILED, Failure, Report, err, readable};
+use crate::{Dispatch, ProgramError, world_dir};
+
+/// What the script prints is asked for; what the engine says below that is not.
+const LOGS: LogLevel = LogLevel::Info;
+
+pub fn exec(context: &Context, args: &ExecArgs) -> Result<Report, Failure> {
+    context.in_world(|world| {
+        let answer = world.call(Op::Execute(request(world, args)?))?;
+        let answer = finish(world, answer)?;
+        Ok(report(&answer))
+    })
+}
+
+fn request(world: &World, args: &ExecArgs) -> Result<Execute, Failure> {
+    let mut execute = Execute { args: script_args(&args.args), logs: LOGS, ..Execute::default() };
+    match (&args.code, &args.file) {
+        (Some(code), _) => execute.code = Some(code.clone()),
+        (None, Some(file)) => match world_dir::engine_path(world.backend.world(), file) {
+            Some(path) => execute.file = Some(path),
+            // Not of this world: its text is run, and errors name it as a chunk of code.
+            None => {
+                let failed = |source| ProgramError::File { path: PathBuf::from(file), source };
+                execute.code = Some(fs::read_to_string(file).map_err(failed)?);
+            }
+        },
+        (None, None) => unreachable!("one of the two is required"),
+    }
+    Ok(execute)
+}
+
+/// One object or array is what the script sees; anything else is a list.
+fn script_args(words: &[String]) -> Value {
+    let mut values: Vec<Value> = words.iter().map(|word| value(word)).collect();
+    match values.as_slice() {
+        [] => Value::Null,
+        [Value::Object(_) | Value::Array(_)] => values.remove(0),
+        _ => Value::Array(values),
+    }
+}
+
+/// Waits for a run that went on as a task, or cancels it when the command is interrupted.
+fn finish(world: &World, mut answer: Answer) -> Result<Answer, Failure> {
+    while answer.value["status"] == "running" {
+        let Some(task) = answer.value["taskId"].as_u64() else { break };
+        if world.context.interrupt.cancel.is_cancelled() {
+            // Not with the flag that says it is given up.
+            let caller = Caller::new(&world.context.cli.caller, Transport::Shell);
+            let _ = world.backend.dispatch(caller, Op::Cancel { task });
+            return Err(ProgramError::Cancelled.into());
+        }
+        answer = world.call(Op::Wait { task, timeout_secs: Some(1.0), logs: LOGS })?;
+    }
+    Ok(answer)
+}
+
+fn report(answer: &Answer) -> Report {
+    let value = &answer.value;
+    let mut text = Vec::new();
+    for line in value["logs"].as_array().into_iter().flatten() {
+        let (level, message) = log_line(line);
+        if matches!(level, "error" | "warn") { err(&format!("{level}: {message}")) } else { text.push(message) }
+    }
+    value["diagnostics"].as_array().into_iter().flatten().for_each(|diagnostic| err(&diagnostic_line(diagnostic)));
+    if answer.failed {
+        err(&format!("error: {}", failure_text(&value["error"])));
+    }
+    match answer.text.as_deref().map_or_else(|| readable(&value["result"]), str::to_owned) {
+        result if result.is_empty() => {}
+        result => text.push(result),
+    }
+    let mut report = Report::new(text.join("\n"), value.clone());
+    report.exit_code = if answer.failed { FAILED } else { 0 };
+    report
+}
+
+/// `message [code]`.
+pub fn failure_text(error: &Value) -> String {
+    match (error["message"].as_str(), error["code"].as_str()) {
+        (Some(message), Some(code)) => format!("{message} [{code}]"),
+        (Some(message), None) => message.to_owned(),
+        _ => readable(error),
+    }
+}
+
+fn log_line(line: &Value) -> (&str, String) {
+    (line["level"].as_str().unwrap_or("info"), readable(&line["text"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn script_args_are_one_value_or_a_list() {
+        let args = |words: &[&str]| script_args(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(args(&[]), Value::Null);
+        assert_eq!(args(&[r#"{"count":3}"#]), json!({ "count": 3 }));
+        assert_eq!(args(&["[1,2]"]), json!([1, 2]));
+        assert_eq!(args(&["5"]), json!([5]));
+        assert_eq!(args(&["crate", r#"{"a":1}"#]), json!(["crate", { "a": 1 }]));
+    }
+
+    #[test]
+    fn printed_lines_come_before_the_result() {
+        let answer = Answer {
+            value: json!({ "result": 7, "logs": [{ "level": "info", "source": "a", "text": "hello" }] }),
+            ..Answer::default()
+        };
+        let report = report(&answer);
+        assert_eq!((report.text.as_str(), report.exit_code), ("hello\n7", 0));
+        let failed = Answer { value: json!({ "error": { "message": "no", "code": "a/b" } }), failed: true, ..answer };
+        assert_eq!(super::report(&failed).exit_code, FAILED);
+        assert_eq!(failure_text(&failed.value["error"]), "no [a/b]");
+    }
+}
