@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 it failed (a tool's own code for a tool), 2 wrong usage, 3
 pub enum Command {
     /// Make a new world
     New {
-        /// A folder that does not exist yet, or is empty
+        /// The folder to make it in; its name becomes the world's
         dir: PathBuf,
     },
     /// Play a world

@@ -11,11 +11,12 @@ mod serve;
 mod tool;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
-use zero_base::{Caller, Transport};
+use zero_base::{Caller, CancelFlag, Transport};
 use zero_runtime::{Answer, Engine, EngineConfig, Op};
 
 use crate::attach::check_name;
@@ -102,7 +103,10 @@ impl Context {
     fn backend(&self, role: Role, port: u16, grace: Duration) -> Result<Backend, Failure> {
         let from = std::env::current_dir().map_err(|source| ProgramError::File { path: ".".into(), source })?;
         let world = find_world(self.cli.world.as_deref(), &from)?;
-        let open = OpenRequest { world, builtin: self.cli.builtin.clone() };
+        let absolute =
+            |dir: &PathBuf| std::path::absolute(dir).map_err(|source| ProgramError::File { path: dir.clone(), source });
+        let builtin = self.cli.builtin.as_ref().map(absolute).transpose()?;
+        let open = OpenRequest { world, builtin };
         let settings = BackendSettings { open, role, port, grace };
         Ok(Backend::new(settings, engine_opener(), self.runtime.handle().clone()))
     }
@@ -115,9 +119,10 @@ impl Context {
         backend.connect().map_err(Failure::no_engine)?;
         let done = work(&World { context: self, backend: &backend });
         let closed = backend.close().map_err(Failure::no_engine);
-        match self.interrupt.exit_code() {
-            Some(exit_code) => Err(Failure { fault: ProgramError::Cancelled.into(), exit_code }),
-            None => done.and_then(|done| closed.map(|()| done)),
+        match (done, self.interrupt.exit_code()) {
+            // Given up half way; a command that was to go on until Ctrl-C has ended well.
+            (Err(failure), Some(exit_code)) => Err(Failure { exit_code, ..failure }),
+            (done, _) => done.and_then(|done| closed.map(|()| done)),
         }
     }
 
@@ -138,6 +143,12 @@ struct World<'a> {
 impl World<'_> {
     fn call(&self, op: Op) -> Result<Answer, Failure> {
         self.backend.dispatch(self.context.caller(&op), op).map_err(Failure::refused)
+    }
+
+    /// A call that is made although the command has been interrupted, to leave things in order.
+    fn call_at_the_end(&self, op: Op) -> Result<Answer, Failure> {
+        let caller = Caller { cancel: CancelFlag::default(), ..self.context.caller(&op) };
+        self.backend.dispatch(caller, op).map_err(Failure::refused)
     }
 }
 

@@ -9,13 +9,16 @@ use zero_runtime::{Op, Outcome};
 use crate::{Dispatch, ProgramError};
 
 /// Stands before the engine of the process that owns a world: counts the calls under way, so
-/// that the owner can end without cutting one off, and fences each, so that a panic fails one
-/// call and not the process.
+/// that the owner can end without cutting one off; fences each, so that a panic fails one
+/// call and not the process; and opens the world anew after an engine has ended by itself.
 pub struct Gate {
-    engine: Arc<dyn Dispatch>,
+    open: Open,
+    engine: Mutex<Option<Arc<dyn Dispatch>>>,
     state: Mutex<State>,
     changed: Condvar,
 }
+
+type Open = Box<dyn Fn() -> Result<Arc<dyn Dispatch>, Fault> + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -25,8 +28,10 @@ struct State {
 }
 
 impl Gate {
-    pub fn new(engine: Arc<dyn Dispatch>) -> Gate {
-        Gate { engine, state: Mutex::default(), changed: Condvar::new() }
+    /// Opens the world.
+    pub fn open(open: impl Fn() -> Result<Arc<dyn Dispatch>, Fault> + Send + Sync + 'static) -> Result<Gate, Fault> {
+        let engine = Mutex::new(Some(open()?));
+        Ok(Gate { open: Box::new(open), engine, state: Mutex::default(), changed: Condvar::new() })
     }
 
     /// Refuses new calls, waits for those under way, cancels what is left after `grace`, and
@@ -42,7 +47,10 @@ impl Gate {
             // A call that heeds its flag is given the time to say so.
             drop(self.wait_until_idle(state, Duration::from_secs(1)));
         }
-        self.fenced(Caller::engine(), Op::Shutdown)
+        match self.engine.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(engine) => fenced(&*engine, Caller::engine(), Op::Shutdown),
+            None => Ok(Default::default()),
+        }
     }
 
     fn wait_until_idle<'a>(&self, mut state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
@@ -57,9 +65,23 @@ impl Gate {
         state
     }
 
-    fn fenced(&self, caller: Caller, op: Op) -> Outcome {
-        catch_unwind(AssertUnwindSafe(|| self.engine.dispatch(caller, op)))
-            .unwrap_or_else(|_| Err(ProgramError::Panicked.into()))
+    /// The running engine, opened if the one before it has ended.
+    fn engine(&self) -> Result<Arc<dyn Dispatch>, Fault> {
+        let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = &*engine {
+            return Ok(engine.clone());
+        }
+        tracing::warn!("opening the world anew: its engine had ended");
+        let opened = (self.open)()?;
+        *engine = Some(opened.clone());
+        Ok(opened)
+    }
+
+    fn has_ended(&self, ended: &Arc<dyn Dispatch>) {
+        let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        if engine.as_ref().is_some_and(|engine| Arc::ptr_eq(engine, ended)) {
+            *engine = None;
+        }
     }
 
     fn enter(&self, cancel: &CancelFlag) -> Result<u64, Fault> {
@@ -86,14 +108,26 @@ impl Gate {
 impl Dispatch for Gate {
     fn dispatch(&self, caller: Caller, op: Op) -> Outcome {
         let ticket = self.enter(&caller.cancel)?;
-        let outcome = self.fenced(caller, op);
+        let outcome = self.engine().and_then(|engine| {
+            let outcome = fenced(&*engine, caller, op);
+            if matches!(&outcome, Err(fault) if fault.code == "engine/gone") {
+                self.has_ended(&engine);
+            }
+            outcome
+        });
         self.leave(ticket);
         outcome
     }
 }
 
+fn fenced(engine: &dyn Dispatch, caller: Caller, op: Op) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| engine.dispatch(caller, op)))
+        .unwrap_or_else(|_| Err(ProgramError::Panicked.into()))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc;
 
     use zero_base::Transport;
@@ -105,13 +139,18 @@ mod tests {
         Caller::new("a", Transport::Shell)
     }
 
+    fn gate(engine: impl Dispatch) -> Gate {
+        let engine: Arc<dyn Dispatch> = Arc::new(engine);
+        Gate::open(move || Ok(engine.clone())).unwrap()
+    }
+
     #[test]
     fn waits_for_a_call_under_way_and_refuses_the_next() {
         let (entered, has_entered) = mpsc::channel();
         let (release, released) = mpsc::channel::<()>();
         let (ended, has_ended) = mpsc::channel();
         let (entered, released) = (Mutex::new(entered), Mutex::new(released));
-        let gate = Arc::new(Gate::new(Arc::new(move |_: Caller, op: Op| {
+        let gate = Arc::new(gate(move |_: Caller, op: Op| {
             match op {
                 Op::Shutdown => ended.send(()).unwrap(),
                 Op::Status => {
@@ -121,7 +160,7 @@ mod tests {
                 _ => {}
             }
             Ok(Answer::default())
-        })));
+        }));
         let busy = {
             let gate = gate.clone();
             std::thread::spawn(move || gate.dispatch(caller(), Op::Status))
@@ -146,12 +185,12 @@ mod tests {
 
     #[test]
     fn cancels_what_does_not_end_by_itself() {
-        let gate = Arc::new(Gate::new(Arc::new(|caller: Caller, op: Op| {
+        let gate = Arc::new(gate(|caller: Caller, op: Op| {
             while op != Op::Shutdown && !caller.cancel.is_cancelled() {
                 std::thread::yield_now();
             }
             Ok(Answer::default())
-        })));
+        }));
         let busy = {
             let gate = gate.clone();
             std::thread::spawn(move || gate.dispatch(caller(), Op::Status))
@@ -165,11 +204,30 @@ mod tests {
 
     #[test]
     fn a_panic_fails_one_call() {
-        let gate = Gate::new(Arc::new(|_: Caller, op: Op| {
+        let gate = gate(|_: Caller, op: Op| {
             assert!(op != Op::Edit, "a bug");
             Ok(Answer::default())
-        }));
+        });
         assert_eq!(gate.dispatch(caller(), Op::Edit).unwrap_err().code, "engine/panic");
         assert!(gate.dispatch(caller(), Op::Status).is_ok());
+    }
+    #[test]
+    fn an_engine_that_ended_by_itself_is_opened_anew() {
+        let opened = Arc::new(AtomicU64::new(0));
+        let counted = opened.clone();
+        let gate = Gate::open(move || {
+            let number = counted.fetch_add(1, Ordering::SeqCst) + 1;
+            Ok(Arc::new(move |_: Caller, op: Op| match op {
+                Op::Edit => Err(Fault::new("engine/gone", "a bug ended the engine")),
+                _ => Ok(Answer { value: number.into(), ..Answer::default() }),
+            }) as Arc<dyn Dispatch>)
+        });
+        let gate = gate.unwrap();
+        assert_eq!(gate.dispatch(caller(), Op::Status).unwrap().value, 1);
+        assert_eq!(gate.dispatch(caller(), Op::Edit).unwrap_err().code, "engine/gone");
+        assert_eq!(gate.dispatch(caller(), Op::Status).unwrap().value, 2);
+        gate.close(Duration::ZERO).unwrap();
+        assert_eq!(gate.dispatch(caller(), Op::Status).unwrap_err().code, "engine/gone");
+        assert_eq!(opened.load(Ordering::SeqCst), 2);
     }
 }

@@ -9,6 +9,8 @@ use crate::ProgramError;
 #[derive(Debug, Default)]
 pub struct Report {
     pub text: String,
+    /// Lines for standard error: what was logged, and why it failed.
+    pub notes: Vec<String>,
     pub value: Value,
     pub exit_code: i32,
 }
@@ -29,7 +31,7 @@ pub const NO_ENGINE: i32 = 3;
 
 impl Report {
     pub fn new(text: impl Into<String>, value: Value) -> Report {
-        Report { text: text.into(), value, exit_code: 0 }
+        Report { text: text.into(), value, ..Report::default() }
     }
 }
 
@@ -68,6 +70,7 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> i32 {
             } else if !report.text.is_empty() {
                 out(report.text.trim_end_matches('\n'));
             }
+            report.notes.iter().for_each(|note| err(note));
             report.exit_code
         }
         Err(failure) => {

@@ -23,8 +23,11 @@ use crate::{Dispatch, McpServer, ProgramError, Token};
 use calls::Calls;
 use guard::Guard;
 
-/// The largest request: a file of the largest size a write takes, as JSON text, with room.
+/// The largest request taken. Files above it go into the world's folder by other ways.
 pub const MAX_BODY_BYTES: usize = 32 << 20;
+
+/// How long a session lasts in which nothing is said: an agent may think, and its person sleep.
+const SESSION_KEPT: Duration = Duration::from_hours(24);
 
 /// What a [`Server`] is made of.
 pub struct ServerSettings {
@@ -126,11 +129,10 @@ fn mcp_service(
         .enforce_origin_validation()
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(stop.child_token());
-    StreamableHttpService::new(
-        move || Ok(McpServer::new(dispatch.clone(), Transport::Http)),
-        Arc::new(LocalSessionManager::default()),
-        config,
-    )
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SESSION_KEPT);
+    let serve = move || Ok(McpServer::new(dispatch.clone(), Transport::Http));
+    StreamableHttpService::new(serve, Arc::new(sessions), config)
 }
 
 #[cfg(test)]

@@ -33,7 +33,9 @@ pub struct AssetEvent {
 pub enum AssetEventKind {
     Added,
     /// A file that belongs to the asset itself, not to an asset in it, was written or removed.
-    Changed { path: VfsPath },
+    Changed {
+        path: VfsPath,
+    },
     /// Also sent, before `Added`, when an asset's identity or type changed.
     Removed,
 }

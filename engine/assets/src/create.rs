@@ -112,8 +112,12 @@ impl Assets {
             AssetError::BadFolder { folder, reason: reason.to_owned() }
         };
         match place(&folder) {
-            None if Root::of(folder.as_str()).is_some() => return Err(refuse("folders that start with a dot are not indexed")),
-            None if folder.as_str() == crate::root::LIBRARIES => return Err(AssetError::ReadOnly { path: folder.to_string() }),
+            None if Root::of(folder.as_str()).is_some() => {
+                return Err(refuse("folders that start with a dot are not indexed"));
+            }
+            None if folder.as_str() == crate::root::LIBRARIES => {
+                return Err(AssetError::ReadOnly { path: folder.to_string() });
+            }
             None => return Err(refuse("what lies there is scratch, never an asset")),
             Some((Root::Library(_), _)) => return Err(AssetError::ReadOnly { path: folder.to_string() }),
             Some((Root::Source, _)) => {}
@@ -152,12 +156,7 @@ impl Assets {
     }
 
     /// The asset that is already at `path`, when the request may replace it.
-    fn occupant(
-        &self,
-        path: &VfsPath,
-        request: &CreateRequest,
-        info: &TypeInfo,
-    ) -> Result<Option<&Asset>, AssetError> {
+    fn occupant(&self, path: &VfsPath, request: &CreateRequest, info: &TypeInfo) -> Result<Option<&Asset>, AssetError> {
         let occupant = self.at(path);
         let there = self.folder(path).is_some();
         if there && (occupant.is_none() || request.existing == Existing::Refuse) {

@@ -14,7 +14,7 @@ pub enum AssetError {
         hint: String,
         nearest: Option<String>,
     },
-    #[error("'{name}' fits several assets: {}; name the type, or use the full identity or the guid", candidates.join(", "))]
+    #[error("'{name}' fits several assets: {}; name the type, or use the guid", candidates.join(", "))]
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("'{identity}' is a {type_name}, and require loads only {}{hint}", requirable.join(", "))]
     NotRequirable { identity: String, type_name: String, requirable: Vec<String>, hint: String },

@@ -125,12 +125,7 @@ impl Spot {
 
 /// Follows `relative` down from the root. None when it leads to no folder, or into one that is
 /// never indexed.
-pub(crate) fn follow(
-    root: &Root,
-    top: &Folder,
-    relative: &str,
-    names: (&Registry, &GivenNames),
-) -> Option<Step> {
+pub(crate) fn follow(root: &Root, top: &Folder, relative: &str, names: (&Registry, &GivenNames)) -> Option<Step> {
     let mut step = Step { spot: Spot::of_root(root), found: None };
     let mut folder = top;
     for segment in segments(relative) {

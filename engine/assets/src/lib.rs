@@ -4,23 +4,23 @@
 //! file, and knows no type but the type of types: every other is read from a `type.yaml` in the
 //! tree. Start at [`Assets`], then `layout.rs` for how a folder becomes an asset.
 
-mod error;
-mod root;
-mod tree;
-mod data;
-mod pattern;
-mod types;
-mod metadata;
 mod asset;
-mod layout;
-mod index;
-mod names;
-mod resolve;
-mod require;
-mod references;
-mod structure;
-mod create;
 mod behavior;
+mod create;
+mod data;
+mod error;
+mod index;
+mod layout;
+mod metadata;
+mod names;
+mod pattern;
+mod references;
+mod require;
+mod resolve;
+mod root;
+mod structure;
+mod tree;
+mod types;
 
 pub use asset::{Asset, AssetEvent, AssetEventKind};
 pub use behavior::{AssetFiles, Inspection, TypeBehavior};

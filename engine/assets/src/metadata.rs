@@ -40,9 +40,9 @@ pub(crate) fn load(vfs: &Vfs, file: &str) -> Metadata {
     if let Some(node) = document.get("guid") {
         match node.as_str().map(str::parse) {
             Some(Ok(guid)) => metadata.guid = Some(guid),
-            _ => metadata.problems.push(
-                problem(file, "'guid' is ast_ and 32 hex digits; leave it out to be given one").at(node.span()),
-            ),
+            _ => metadata
+                .problems
+                .push(problem(file, "'guid' is ast_ and 32 hex digits; leave it out to be given one").at(node.span())),
         }
     }
     if let Some(node) = document.get("tags") {

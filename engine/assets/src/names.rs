@@ -120,11 +120,7 @@ impl Assets {
         let stands_for_folder = file.is_some_and(is_init) && !folders.is_empty();
         let ups = name.len() - tail.len() - 1 + usize::from(stands_for_folder);
         if ups > folders.len() {
-            return Err(AssetError::AboveRoot {
-                name: name.to_owned(),
-                root: root.folder(),
-                from: from.to_string(),
-            });
+            return Err(AssetError::AboveRoot { name: name.to_owned(), root: root.folder(), from: from.to_string() });
         }
         folders.truncate(folders.len() - ups);
         let below = |folder: &str| match self.spot(&root, folder).identity.as_str() {

@@ -141,9 +141,8 @@ impl Assets {
                 ReferenceState::Ambiguous => "asset/ambiguous_reference",
                 _ => "asset/unresolved_reference",
             };
-            let mut problem = Diagnostic::new(severity, code, error.to_string())
-                .in_file(reference.path.as_str())
-                .at(reference.span);
+            let mut problem =
+                Diagnostic::new(severity, code, error.to_string()).in_file(reference.path.as_str()).at(reference.span);
             match error {
                 AssetError::NotFound { nearest, .. } => problem.nearest = nearest,
                 AssetError::Ambiguous { candidates, .. } => problem.expected = candidates,

@@ -67,7 +67,10 @@ impl Assets {
             let asset = &entry.asset;
             let first_of_type = bodies.iter().all(|(other, _)| other.type_name != asset.type_name);
             let requirable = self.type_info(&asset.type_name).is_some_and(|info| info.requirable);
-            if requirable && first_of_type && let Some(body) = self.init_file(&asset.path) {
+            if requirable
+                && first_of_type
+                && let Some(body) = self.init_file(&asset.path)
+            {
                 bodies.push((asset, body));
             }
         }

@@ -91,7 +91,9 @@ impl Assets {
             found => Err(AssetError::NotFound {
                 what: type_.map_or("asset", |info| &info.name).to_owned(),
                 name: name.to_owned(),
-                hint: found.map(|asset| format!("; it is the {} '{}'", asset.type_name, asset.identity)).unwrap_or_default(),
+                hint: found
+                    .map(|asset| format!("; it is the {} '{}'", asset.type_name, asset.identity))
+                    .unwrap_or_default(),
                 nearest: None,
             }),
         }

@@ -35,6 +35,10 @@ impl Root {
         (!name.is_empty()).then(|| Root::Library(name.to_owned()))
     }
 
+    pub fn is_library(&self) -> bool {
+        matches!(self, Root::Library(_))
+    }
+
     /// The folder of the root.
     pub fn folder(&self) -> String {
         match self {
@@ -88,7 +92,8 @@ impl Serialize for Root {
 pub(crate) fn place(path: &VfsPath) -> Option<(Root, &str)> {
     let root = Root::of(path.as_str())?;
     let relative = root.relative(path.as_str())?;
-    let hidden = relative.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|name| name.starts_with('.')));
+    let hidden =
+        relative.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|name| name.starts_with('.')));
     (!hidden).then_some((root, relative))
 }
 

@@ -33,7 +33,14 @@ impl Assets {
             self.declaration_problems(asset, &mut problems);
         }
         problems.extend(self.reference_problems(vfs, asset));
-        problems
+        // Two rules may ask for the same of one file.
+        let mut told = Vec::with_capacity(problems.len());
+        for problem in problems {
+            if !told.contains(&problem) {
+                told.push(problem);
+            }
+        }
+        told
     }
 
     /// The asset lies in one of the types it belongs into.
@@ -45,7 +52,8 @@ impl Assets {
         if holder.is_some_and(|holder| info.within.contains(&holder.type_name)) {
             return;
         }
-        let message = format!("a {} lies directly in a {}; move its folder there", info.name, info.within.join(" or a "));
+        let message =
+            format!("a {} lies directly in a {}; move its folder there", info.name, info.within.join(" or a "));
         problems.push(Diagnostic::error("asset/outside_container", message).in_file(asset.path.as_str()));
     }
 
@@ -88,7 +96,8 @@ impl Assets {
         let spellings = matching.iter().filter(|file| rule.patterns().any(|own| own.literal() == Some(file.as_str())));
         let spellings: Vec<&&String> = spellings.collect();
         if let [_, _, ..] = spellings.as_slice() {
-            let first = rule.patterns().filter_map(|own| own.literal()).find(|own| files.iter().any(|file| file == own));
+            let first =
+                rule.patterns().filter_map(|own| own.literal()).find(|own| files.iter().any(|file| file == own));
             let first = first.unwrap_or_default();
             for other in spellings.iter().filter(|other| other.as_str() != first) {
                 let message = format!("'{other}' is never read, because '{first}' is there too; remove one of them");

@@ -123,9 +123,16 @@ pub struct ContentCheck {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     /// Someone has written it: not empty, no line that still starts with `[[describe]]`.
-    Described { keys: Vec<DescribedKey>, headings: Vec<String>, max_bytes: Option<u64> },
+    Described {
+        keys: Vec<DescribedKey>,
+        headings: Vec<String>,
+        max_bytes: Option<u64>,
+    },
     Parse(Format),
-    Size { min_bytes: Option<u64>, max_bytes: Option<u64> },
+    Size {
+        min_bytes: Option<u64>,
+        max_bytes: Option<u64>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

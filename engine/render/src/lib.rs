@@ -9,6 +9,7 @@ mod assets;
 mod builtin;
 mod content;
 mod error;
+mod extract;
 mod frame;
 mod library;
 mod mesh;
@@ -22,6 +23,7 @@ pub use content::{
     TextureFallback, parse_material, parse_mesh, parse_properties,
 };
 pub use error::RenderError;
+pub use extract::extract;
 pub use mesh::{Bounds, MeshData, Primitive};
 pub use renderer::{DrawStats, Drawn, Renderer};
 pub use scene::{CameraView, DirectionalLight, Instance, ProceduralSky, RenderScene};

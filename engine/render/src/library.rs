@@ -22,6 +22,8 @@ pub(crate) struct Library {
     meshes: Store<GpuMesh>,
     files: Store<MaterialFile>,
     surfaces: Store<SurfaceShader>,
+    /// Composing is the same for every material that wears a shader: once a draw will do.
+    composed: BTreeMap<String, Found<SurfaceShader>>,
     textures: Store<GpuTexture>,
     materials: Store<GpuMaterial>,
     fallbacks: BTreeMap<TextureFallback, Arc<GpuTexture>>,
@@ -55,13 +57,15 @@ impl Library {
             mag_filter: wgpu::FilterMode::Linear,
             min_filter: wgpu::FilterMode::Linear,
             mipmap_filter: wgpu::MipmapFilterMode::Linear,
-            anisotropy_clamp: 8,
+            // In software every tap is paid for at every pixel: sharper slopes cost a picture thrice its time.
+            anisotropy_clamp: if gpu.is_software() { 1 } else { 8 },
             ..Default::default()
         });
         Ok(Library {
             meshes: Store::new(),
             files: Store::new(),
             surfaces: Store::new(),
+            composed: BTreeMap::new(),
             textures: Store::new(),
             materials: Store::new(),
             fallbacks,
@@ -74,6 +78,7 @@ impl Library {
         self.meshes.next_draw();
         self.files.next_draw();
         self.surfaces.next_draw();
+        self.composed.clear();
         self.textures.next_draw();
         self.materials.next_draw();
     }
@@ -198,6 +203,11 @@ impl Library {
             let reason = format!("the shader '{}' cannot be used: {}", name.text, fault.message);
             Absent(vec![diagnostic(fault, reason).in_file(from).at(name.span)])
         })?;
+        if let Some(found) = self.composed.get(&source.path) {
+            // Its problems have been reported already.
+            let good = found.good.clone().ok_or(Absent(Vec::new()))?;
+            return Ok((good, source.path.into()));
+        }
         // The code around the author's may change as well, so the composed text is what counts.
         let found = match surfaces::compose(&source, assets) {
             Ok((shader, properties)) => {
@@ -212,6 +222,7 @@ impl Library {
                 self.surfaces.get(&source.path, content, || Err(reasons))
             }
         };
+        self.composed.insert(source.path.clone(), found.clone());
         Ok((settled(found, problems)?, source.path.into()))
     }
 

@@ -89,11 +89,12 @@ impl Renderer {
         self.library.next_draw();
         self.stages.next_draw();
         let mut diagnostics = Vec::new();
-        let lit = self.lit(scene, &mut diagnostics);
+        Renderer::remark_on(scene, &mut diagnostics);
+        let lit = Renderer::lit(scene, &mut diagnostics);
         let scene = lit.as_ref().unwrap_or(scene);
         let stages = self.stages.get(&self.gpu, &self.layouts, assets, &mut diagnostics)?;
         let items = self.items(scene, assets, &mut diagnostics)?;
-        let view = view_of(scene, &items, width as f32 / height as f32);
+        let view = view_of(scene, &items, width as f32 / height as f32, &mut diagnostics);
 
         let frustum = Frustum::of(&view.clip_from_world);
         let mut records = Vec::new();
@@ -115,7 +116,9 @@ impl Renderer {
             self.targets = Some(Targets::new(&self.gpu, &self.layouts, [width, height])?);
         }
         let targets = self.targets.as_ref().expect("made just above");
-        let groups = self.shared.groups(&self.gpu, &self.layouts, &self.environment);
+        let groups = self
+            .gpu
+            .checked("the picture's bindings", |device| self.shared.groups(device, &self.layouts, &self.environment))?;
         let sky = SkyUniform::new(scene.sky.as_ref(), scene.lights.first());
         self.gpu.checked("the picture's commands", |device| {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
@@ -137,8 +140,17 @@ impl Renderer {
         Ok(Drawn { image: Image { width, height, rgba8 }, diagnostics, stats })
     }
 
+    /// Content that no file can be blamed for.
+    fn remark_on(scene: &RenderScene, diagnostics: &mut Vec<Diagnostic>) {
+        let (given, most) = (scene.lights.len(), RenderScene::MOST_LIGHTS);
+        if given > most {
+            let message = format!("the scene has {given} directional lights, and only the first {most} are drawn");
+            diagnostics.push(Diagnostic::warning("render/too_many_lights", message));
+        }
+    }
+
     /// The scene with a light to see it by, when it has none of its own.
-    fn lit(&self, scene: &RenderScene, diagnostics: &mut Vec<Diagnostic>) -> Option<RenderScene> {
+    fn lit(scene: &RenderScene, diagnostics: &mut Vec<Diagnostic>) -> Option<RenderScene> {
         if !scene.lights.is_empty() || scene.sky.is_some() || scene.ambient != Vec3::ZERO {
             return None;
         }
@@ -158,6 +170,7 @@ impl Renderer {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Vec<Item<'a>>, RenderError> {
         let (mut meshes, mut materials) = (BTreeMap::new(), BTreeMap::new());
+        let users = Users::of(scene);
         let mut items = Vec::with_capacity(scene.instances.len());
         let mut misplaced = Vec::new();
         for instance in &scene.instances {
@@ -170,7 +183,9 @@ impl Renderer {
                 .or_insert_with(|| self.library.mesh(&self.gpu, assets, &instance.mesh, diagnostics));
             let named = if instance.material.is_empty() { builtin::DEFAULT_MATERIAL } else { &*instance.material };
             if !materials.contains_key(named) {
+                let first = diagnostics.len();
                 let wearable = self.library.material(&self.gpu, &self.layouts, assets, named, diagnostics)?;
+                name_users(&mut diagnostics[first..], &users.materials[&*instance.material]);
                 materials.insert(named, wearable);
             }
             items.push(Item::new(instance, Arc::clone(mesh), materials[named].clone()));
@@ -184,26 +199,57 @@ impl Renderer {
     }
 }
 
-fn view_of(scene: &RenderScene, items: &[Item], aspect: f32) -> View {
-    match &scene.camera {
-        Some(camera) => View::new(camera, aspect),
-        None => {
-            let bounds = items.iter().fold(Bounds::EMPTY, |bounds, item| bounds.join(item.bounds));
-            View::framing(bounds, aspect)
+/// Which entities use a mesh or a material.
+#[derive(Default)]
+struct Users<'a> {
+    meshes: BTreeMap<&'a str, Vec<u64>>,
+    materials: BTreeMap<&'a str, Vec<u64>>,
+}
+
+impl Users<'_> {
+    fn of(scene: &RenderScene) -> Users<'_> {
+        let mut users = Users::default();
+        for instance in &scene.instances {
+            users.meshes.entry(&instance.mesh).or_default().push(instance.entity);
+            users.materials.entry(&instance.material).or_default().push(instance.entity);
         }
+        users
     }
 }
 
+/// Adds who is concerned to diagnostics that no file can be blamed for.
+fn name_users(diagnostics: &mut [Diagnostic], entities: &[u64]) {
+    const NAMED: usize = 3;
+    let mut named: Vec<String> = entities.iter().take(NAMED).map(|entity| format!("ent_{entity}")).collect();
+    if entities.len() > NAMED {
+        named.push(format!("{} more", entities.len() - NAMED));
+    }
+    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.path.is_none()) {
+        diagnostic.message.push_str(&format!(" (on {})", named.join(", ")));
+    }
+}
+
+fn view_of(scene: &RenderScene, items: &[Item], aspect: f32, diagnostics: &mut Vec<Diagnostic>) -> View {
+    match &scene.camera {
+        Some(camera) if camera.is_finite() => return View::new(camera, aspect),
+        Some(_) => diagnostics.push(Diagnostic::warning(
+            "render/camera",
+            "the camera's place or lens is not finite, so the picture frames everything instead",
+        )),
+        None => {}
+    }
+    let bounds = items.iter().fold(Bounds::EMPTY, |bounds, item| bounds.join(item.bounds));
+    View::framing(bounds, aspect)
+}
+
 fn shadow_cascades(scene: &RenderScene, items: &[Item], view: &View, frustum: &Frustum) -> Vec<Cascade> {
-    let Some(sun) = scene.lights.first().filter(|sun| sun.cast_shadows && sun.intensity > 0.0) else {
-        return Vec::new();
-    };
+    let Some(light) = scene.shadowing_light().map(|index| &scene.lights[index]) else { return Vec::new() };
     let joined = |wanted: &dyn Fn(&Item) -> bool| {
         items.iter().filter(|item| wanted(item)).fold(Bounds::EMPTY, |bounds, item| bounds.join(item.bounds))
     };
     let receivers = joined(&|item| frustum.touches(&item.bounds));
     let casters = joined(&|item| item.instance.cast_shadows);
-    cascades::fit(view, to_light(sun), receivers, casters)
+    cascades::fit(view, to_light(light), receivers, casters)
 }
 
 fn neutral_light() -> DirectionalLight {

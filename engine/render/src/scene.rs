@@ -8,7 +8,7 @@ pub struct RenderScene {
     /// Where the picture is taken from; `None` frames everything that is drawn.
     pub camera: Option<CameraView>,
     pub instances: Vec<Instance>,
-    /// The first one is the sun: the sky shows its disc, and it throws the shadows. At most
+    /// The sky shows the disc of the first one; the first that casts shadows throws them. At most
     /// [`RenderScene::MOST_LIGHTS`] are drawn.
     pub lights: Vec<DirectionalLight>,
     /// Light that reaches every surface alike: the irradiance of all ambient lights added up.
@@ -18,6 +18,12 @@ pub struct RenderScene {
 
 impl RenderScene {
     pub const MOST_LIGHTS: usize = 4;
+
+    /// Which of the drawn lights throws shadows.
+    pub(crate) fn shadowing_light(&self) -> Option<usize> {
+        let drawn = self.lights.iter().take(RenderScene::MOST_LIGHTS);
+        drawn.into_iter().position(|light| light.cast_shadows && light.intensity > 0.0)
+    }
 }
 
 /// A point of view that looks along its own −Z with +Y up.
@@ -40,6 +46,11 @@ impl CameraView {
         let right = forward.cross(up).normalize();
         let rotation = Quat::from_mat3(&glam::Mat3::from_cols(right, right.cross(forward), -forward));
         CameraView { position: eye, rotation, ..CameraView::default() }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        let lens = [self.fov_y_radians, self.near, self.far];
+        self.position.is_finite() && self.rotation.is_finite() && lens.into_iter().all(f32::is_finite)
     }
 }
 
@@ -75,7 +86,7 @@ pub struct DirectionalLight {
     /// Irradiance of a surface that faces the light: a white matt one then has the radiance
     /// `intensity / π`. 3 is a clear midday sun at the fixed exposure.
     pub intensity: f32,
-    /// Only the first light of a scene throws shadows.
+    /// One light of a scene throws shadows: the first that is asked to.
     pub cast_shadows: bool,
 }
 

@@ -34,12 +34,18 @@ struct Slot<T> {
 }
 
 /// What a name stands for now.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Found<T> {
     /// The newest version that could be made; none when there never was one.
     pub(crate) good: Option<Arc<T>>,
     /// What is wrong with the version asked for.
     pub(crate) problems: Vec<Diagnostic>,
+}
+
+impl<T> Clone for Found<T> {
+    fn clone(&self) -> Found<T> {
+        Found { good: self.good.clone(), problems: self.problems.clone() }
+    }
 }
 
 /// Things that this many draws in a row did not ask for are let go.

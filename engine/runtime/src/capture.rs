@@ -8,15 +8,16 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use glam::Vec3;
 use serde_json::json;
 use zero_base::{Fault, Hash};
-use zero_gpu::{Gpu, SourceFile, encode_png, luma};
+use zero_gpu::SourceFile;
 use zero_render::{
-    CameraView, MaterialSource, MeshBody, MeshSource, RenderAssets, Renderer, ShaderSource, Size, TextureSource, extract,
+    CameraView, MaterialSource, MeshBody, MeshSource, RenderAssets, Renderer, ShaderSource, TextureSource, extract,
 };
 use zero_vfs::VfsPath;
 
 use crate::ops::{Answer, Capture, Outcome, Picture};
 use crate::shared::Shared;
 use crate::state::State;
+use crate::view;
 
 const DEFAULT_SIZE: (u32, u32) = (640, 360);
 const LARGEST: u32 = 1920;
@@ -34,14 +35,14 @@ pub(crate) fn capture(shared: &Rc<Shared>, request: &Capture) -> Outcome {
         Ok(renderer) => renderer,
         Err(fault) => return Err(fault),
     };
-    let drawn = renderer.draw(&scene, &Assets { state }, Size { width, height });
+    let drawn = renderer.draw(&scene, &Assets { state }, width, height);
     state.renderer = Some(Ok(renderer));
     let drawn = drawn?;
-    let png = encode_png(&drawn.image)?;
+    let png = drawn.image.encode_png()?;
     let mut value = json!({
         "width": width,
         "height": height,
-        "luma": luma(&drawn.image),
+        "luma": drawn.image.luma(),
         "scene": state.scene.key(),
         "mode": state.mode.name(),
         "frame": state.frame,
@@ -99,11 +100,11 @@ fn camera(state: &State, request: &Capture, scene: &zero_render::RenderScene) ->
         },
         "camera" => {
             let id = entity(&request.entity)?;
-            Ok(Some(fov(zero_render::camera_of(&state.world, id)?)?))
+            Ok(Some(fov(view::camera_of(&state.world, id)?)?))
         }
         "entity" => {
             let id = entity(&request.entity)?;
-            Ok(Some(fov(zero_render::frame_entity(&state.world, id)?)?))
+            Ok(Some(fov(view::frame_entity(&state.world, id, &Assets { state })?)?))
         }
         "position" => {
             let position = request
@@ -132,8 +133,8 @@ fn take_renderer(state: &mut State) -> Result<Renderer, Fault> {
             state.renderer = Some(Err(fault.clone()));
             Err(fault)
         }
-        None => match Gpu::open() {
-            Ok(gpu) => Ok(Renderer::new(Arc::new(gpu))?),
+        None => match Renderer::open() {
+            Ok(renderer) => Ok(renderer),
             Err(error) => {
                 let fault = Fault::from(error);
                 state.renderer = Some(Err(fault.clone()));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
 use zero_base::{Diagnostic, Fault};
-use zero_script::mlua::Compiler;
+use zero_script::mlua::chunk::Compiler;
 use zero_script::{Checked, Checker, NoChecker};
 use zero_source::{luau, yaml};
 use zero_vfs::{Kind, VfsPath};

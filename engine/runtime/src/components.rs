@@ -147,12 +147,13 @@ pub(crate) fn detach_all(shared: &Rc<Shared>) {
     let changes: Vec<Change> = {
         let state = shared.state.borrow();
         let world = &state.world;
-        world
-            .entities()
-            .into_iter()
-            .flat_map(|entity| world.component_names(entity).into_iter().map(move |component| (entity, component)))
-            .map(|(entity, component)| Change { entity, component, before: Some(Json::Null), after: None })
-            .collect()
+        let mut changes = Vec::new();
+        for entity in world.entities() {
+            for name in world.component_names(entity) {
+                changes.push(Change { entity, component: name, before: Some(Json::Null), after: None });
+            }
+        }
+        changes
     };
     shared.sync_components(&changes);
 }

@@ -141,18 +141,20 @@ fn start_execute(shared: &Rc<Shared>, caller: &Caller, execute: &Execute, reply:
         return Err(refused(fault));
     }
     let machine = shared.machine();
-    let thread = machine
+    let main = machine
         .vm
         .load_code(&name, &from, &code)
         .and_then(|script| {
             let args = zero_script::from_json(machine.vm.lua(), &execute.args).map_err(|e| fault_of(&e))?;
             script.env.raw_set("SCRIPT_ARGS", args).map_err(|e| fault_of(&e))?;
-            machine.thread_of(&script)
+            Ok(script.main)
         })
         .map_err(refused)?;
     let kind = Kind::Execute { diagnostics };
     let call = shared.calls.borrow_mut().begin(caller.clone(), kind, execute.logs, Some(reply.clone()));
-    tasks::start(shared, call, Some(0), &name, thread, MultiValue::new());
+    if let Err(fault) = tasks::start(shared, call, Some(0), &name, (main, MultiValue::new())) {
+        finish::end_call(shared, call, fault);
+    }
     Ok(())
 }
 
@@ -219,7 +221,7 @@ fn status(shared: &Shared) -> serde_json::Value {
         "frame": state.frame,
         "time": state.time,
         "scene": state.scene.key(),
-        "entities": state.world.entities().len(),
+        "entities": state.world.len(),
         "dirty": state.scene_is_dirty(),
         "problems": problems,
         "running": shared.calls.borrow().ids(),

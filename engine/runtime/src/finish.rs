@@ -37,7 +37,7 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     let Some(work) = shared.calls.borrow_mut().end_work(id) else { return };
     let Some(slot) = work.slot else {
         if let Err(fault) = result {
-            let line = LogLine { level: LogLevel::Error, source: work.name, text: fault.to_string(), call: work.context.call };
+            let line = LogLine { level: LogLevel::Error, source: work.name, text: fault.to_string() };
             shared.calls.borrow_mut().log(work.context.call, &line);
             shared.state.borrow_mut().log(line);
         }

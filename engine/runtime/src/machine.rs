@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value as Json;
 use zero_base::{Fault, Hash};
 use zero_script::mlua::{Buffer, Function, Lua, Table, Value};
-use zero_script::{OVERRUN, Scheduler, Script, Vm, VmOptions, fault_of, from_json, to_json};
+use zero_script::{OVERRUN, Scheduler, Vm, VmOptions, fault_of, from_json, to_json};
 use zero_world::Change;
 
 use crate::bind;
@@ -98,11 +98,6 @@ impl Machine {
             Ok(values.front().and_then(Value::as_boolean).unwrap_or(false))
         };
         ask().unwrap_or(false)
-    }
-
-    /// A script's main function as a coroutine, under the current mode's rules.
-    pub(crate) fn thread_of(&self, script: &Script) -> Result<zero_script::mlua::Thread, Fault> {
-        self.vm.lua().create_thread(script.main.clone()).map_err(|e| fault_of(&e))
     }
 }
 

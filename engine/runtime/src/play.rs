@@ -90,7 +90,9 @@ fn leave(shared: &Rc<Shared>) {
         state.missed_by_edit.extend(dropped);
         if let Some(before) = state.before_play.take() {
             state.scene = before.scene;
-            state.world.load_scene(&before.doc);
+            for diagnostic in state.world.load_scene(&before.doc) {
+                tracing::warn!(%diagnostic, "restoring the scene after play");
+            }
             state.world.update_hierarchy();
         }
     }

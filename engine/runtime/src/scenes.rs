@@ -33,7 +33,8 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
         (scene, text, pending)
     };
     let file = scene.file.clone().map(|file| file.as_str().to_owned()).unwrap_or_default();
-    let (doc, mut found) = SceneDoc::parse(&text);
+    let (doc, mut found) = SceneDoc::parse(&text, &file)
+        .map_err(|found| Fault::new("scene/unreadable", first_line(&file, &found)).with_diagnostics(found))?;
     let playing = shared.state.borrow().mode == Mode::Play;
     let doc = if pending.changes.is_empty() || playing {
         doc
@@ -52,6 +53,13 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
         run_entrypoint(shared);
     }
     Ok(current(shared))
+}
+
+fn first_line(file: &str, found: &[Diagnostic]) -> String {
+    match found.first() {
+        Some(first) => first.to_string(),
+        None => format!("{file} cannot be read as a scene"),
+    }
 }
 
 /// A world without a scene: its entities live in the journal until they are saved.
@@ -88,7 +96,7 @@ fn replace(shared: &Rc<Shared>, scene: OpenScene, doc: &SceneDoc, found: Vec<Dia
 }
 
 fn declare_components(shared: &Rc<Shared>, doc: &SceneDoc) {
-    let mut names: Vec<&String> = doc.entities.iter().flat_map(|entity| entity.components.keys()).collect();
+    let mut names: Vec<&String> = doc.entities.values().flat_map(|entity| entity.components.keys()).collect();
     names.sort();
     names.dedup();
     for name in names {
@@ -178,7 +186,7 @@ fn scene_named(shared: &Rc<Shared>, name: &str) -> Result<(String, VfsPath), Fau
         Some((identity, path, false)) => Ok((identity, path.join(SCENE_FILE)?)),
         None => {
             let (folder, name) = create::split_name(name);
-            let identity = create::create(shared, CreateRequest::new("scene", name).in_folder(folder))?;
+            let identity = create::create(shared, scene_request(&name, folder))?;
             let state = shared.state.borrow();
             let path = state.assets.resolve(&identity, Some("scene"), None)?.path.join(SCENE_FILE)?;
             Ok((identity, path))
@@ -186,9 +194,13 @@ fn scene_named(shared: &Rc<Shared>, name: &str) -> Result<(String, VfsPath), Fau
     }
 }
 
+fn scene_request(name: &str, folder: Option<String>) -> CreateRequest {
+    CreateRequest { type_name: "scene".to_owned(), name: name.to_owned(), folder, ..CreateRequest::default() }
+}
+
 /// Makes an empty scene and opens it.
 pub(crate) fn new(shared: &Rc<Shared>, name: &str, folder: Option<String>) -> Result<String, Fault> {
-    let identity = create::create(shared, CreateRequest::new("scene", name).in_folder(folder))?;
+    let identity = create::create(shared, scene_request(name, folder))?;
     load(shared, &identity)?;
     Ok(identity)
 }
@@ -204,7 +216,7 @@ pub(crate) fn current(shared: &Shared) -> Json {
     json!({
         "identity": state.scene.identity,
         "name": state.scene.key(),
-        "entities": state.world.entities().len(),
+        "entities": state.world.len(),
         "dirty": state.scene_is_dirty(),
         "readOnly": state.scene.read_only,
         "playerIntent": doc_intent,
@@ -228,14 +240,16 @@ pub(crate) fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
         (OpenScene { file_hash: hash, ..state.scene.clone() }, text)
     };
     let file = scene.file.clone().map(|file| file.as_str().to_owned()).unwrap_or_default();
-    let (doc, mut found) = SceneDoc::parse(&text);
-    if found.iter().any(Diagnostic::is_error) && doc.entities.is_empty() {
-        // Half-written: keep what is open until the file reads again.
-        for diagnostic in found {
-            shared.report(diagnostic.in_file(file.clone()), Some(&file));
+    let (doc, mut found) = match SceneDoc::parse(&text, &file) {
+        Ok(read) => read,
+        Err(found) => {
+            // Half-written: keep what is open until the file reads again.
+            for diagnostic in found {
+                shared.report(diagnostic, Some(&file));
+            }
+            return Ok(());
         }
-        return Ok(());
-    }
+    };
     let pending = shared.state.borrow().vfs.pending_entities(scene.key());
     let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
     let doc = if changes.is_empty() {

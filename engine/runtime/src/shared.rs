@@ -218,7 +218,9 @@ impl Shared {
             let mut changes: Vec<Change> =
                 rolled_back.entities.into_iter().filter_map(|change| Change::from_journal(&change)).collect();
             changes.reverse();
-            state.world.revert(&changes);
+            if let Err(error) = state.world.revert(&changes) {
+                tracing::error!(%error, "entities could not be put back as they were; this is a bug of the engine");
+            }
             changes
         };
         let undone: Vec<Change> = changes.iter().rev().map(Change::reversed).collect();
@@ -289,7 +291,7 @@ impl Shared {
             if state.mode == Mode::Edit
                 && let Err(fault) = self.journal(state, &changes)
             {
-                state.world.revert(&changes);
+                state.world.revert(&changes)?;
                 return Err(fault);
             }
             changes
@@ -337,7 +339,7 @@ impl Shared {
 
     pub(crate) fn log(&self, level: LogLevel, source: impl Into<String>, text: impl Into<String>) {
         let call = self.current_call();
-        let line = LogLine { level, source: source.into(), text: text.into(), call };
+        let line = LogLine { level, source: source.into(), text: text.into() };
         self.calls.borrow_mut().log(call, &line);
         self.state.borrow_mut().log(line);
     }

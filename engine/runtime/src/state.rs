@@ -54,7 +54,6 @@ pub(crate) struct LogLine {
     pub level: LogLevel,
     pub source: String,
     pub text: String,
-    pub call: u64,
 }
 
 impl LogLine {

@@ -4,17 +4,25 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use zero_base::{Caller, Fault};
-use zero_script::mlua::{MultiValue, Thread};
+use zero_script::mlua::{Function, MultiValue, Thread};
 use zero_script::Due;
 
 use crate::calls::Work;
 use crate::shared::{Context, Shared};
 
-/// Makes a coroutine due as work of `call`; `slot` is the result it makes.
-pub(crate) fn start(shared: &Shared, call: u64, slot: Option<usize>, name: &str, thread: Thread, args: MultiValue) {
+/// Makes a function due as work of `call`; `slot` is the result it makes.
+pub(crate) fn start(
+    shared: &Shared,
+    call: u64,
+    slot: Option<usize>,
+    name: &str,
+    (function, args): (Function, MultiValue),
+) -> Result<(), Fault> {
+    let (thread, args) = shared.vm().task(function, args)?;
     let caller = shared.calls.borrow().call(call).map_or_else(Caller::engine, |call| call.caller.clone());
     let id = add_work(shared, call, caller, slot, name, &thread);
     shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context: id }));
+    Ok(())
 }
 
 /// The work a coroutine that asks to be resumed later belongs to: its call's own when it is
@@ -55,9 +63,7 @@ fn park(shared: &Shared, id: u64) {
 pub(crate) fn start_file(shared: &Rc<Shared>, path: &str) -> Result<(), Fault> {
     let machine = shared.machine();
     let script = machine.vm.load_file(path)?;
-    let thread = machine.thread_of(&script)?;
-    start(shared, 0, None, path, thread, MultiValue::new());
-    Ok(())
+    start(shared, 0, None, path, (script.main, MultiValue::new()))
 }
 
 fn add_work(shared: &Shared, call: u64, caller: Caller, slot: Option<usize>, name: &str, thread: &Thread) -> u64 {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use zero_assets::{Asset, Root};
 use zero_base::{Diagnostic, Fault, did_you_mean};
-use zero_script::mlua::{Function, MultiValue, Table, Value};
+use zero_script::mlua::{Function, MultiValue, Value};
 use zero_script::fault_of;
 use zero_source::luau::{self, Chunk, Scope, Signature};
 
@@ -207,34 +207,28 @@ pub(crate) fn findings(tool: &Tool) -> Vec<Diagnostic> {
 pub(crate) fn start(shared: &Rc<Shared>, call: u64, prepared: PreparedTool) {
     let slot = prepared.slot;
     let name = prepared.name.clone();
-    let started = thread_for(shared, &prepared);
-    match started {
-        Ok((thread, args)) => tasks::start(shared, call, Some(slot), &name, thread, args),
-        // A refusal before the start is delivered like one after it: through a coroutine that throws it.
-        Err(fault) => match refusal(shared, &fault) {
-            Ok(thread) => tasks::start(shared, call, Some(slot), &name, thread, MultiValue::new()),
-            Err(fault) => crate::finish::end_call(shared, call, fault),
-        },
+    // A refusal before the start is delivered like one after it: by a function that throws it.
+    let ready = function_for(shared, &prepared).or_else(|fault| refusal(shared, fault));
+    let started = ready.and_then(|ready| tasks::start(shared, call, Some(slot), &name, ready));
+    if let Err(fault) = started {
+        crate::finish::end_call(shared, call, fault);
     }
 }
 
-fn thread_for(shared: &Rc<Shared>, prepared: &PreparedTool) -> Result<(zero_script::mlua::Thread, MultiValue), Fault> {
+fn function_for(shared: &Rc<Shared>, prepared: &PreparedTool) -> Result<(Function, MultiValue), Fault> {
     let toolbox = (!prepared.toolbox.is_empty()).then_some(prepared.toolbox.as_str());
     let tool = find(shared, toolbox, &prepared.tool)?;
     let args = arguments(shared, &tool, &prepared.args)?;
-    let function = function(shared, &tool)?;
-    let thread = shared.vm().lua().create_thread(function).map_err(|e| fault_of(&e))?;
-    Ok((thread, args))
+    Ok((function(shared, &tool)?, args))
 }
 
-fn refusal(shared: &Shared, fault: &Fault) -> Result<zero_script::mlua::Thread, Fault> {
-    let fault = fault.clone();
-    let vm = shared.vm();
-    let thrower = vm
+fn refusal(shared: &Shared, fault: Fault) -> Result<(Function, MultiValue), Fault> {
+    let thrower = shared
+        .vm()
         .lua()
         .create_function(move |_, ()| -> zero_script::mlua::Result<()> { Err(zero_script::mlua::Error::external(fault.clone())) })
         .map_err(|e| fault_of(&e))?;
-    vm.lua().create_thread(thrower).map_err(|e| fault_of(&e))
+    Ok((thrower, MultiValue::new()))
 }
 
 /// JSON arguments as the tool's own: by position or by name, references resolved.
@@ -502,13 +496,5 @@ pub(crate) fn first_sentence(text: &str) -> String {
     match line.find(". ") {
         Some(end) => line[..=end].to_owned(),
         None => line,
-    }
-}
-
-/// The table a module returned, for those who need one.
-pub(crate) fn as_table(value: Value) -> Option<Table> {
-    match value {
-        Value::Table(table) => Some(table),
-        _ => None,
     }
 }

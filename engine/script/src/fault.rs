@@ -50,6 +50,31 @@ pub fn fault_of_value(value: &Value) -> Fault {
     }
 }
 
+/// The fault in what a guarded call caught: the value thrown and the trace to it.
+pub(crate) fn fault_of_caught(caught: &Value) -> Fault {
+    let Value::Table(table) = caught else { return fault_of_value(caught) };
+    let problem = table.raw_get::<Value>("problem").unwrap_or(Value::Nil);
+    let trace = table.raw_get::<Option<String>>("trace").ok().flatten().unwrap_or_default();
+    let mut fault = fault_of_value(&problem);
+    if !has_place(&fault)
+        && let Some(place) = first_script_place(&trace)
+    {
+        fault.message = format!("{place}: {}", fault.message);
+        if fault.diagnostics.is_empty() {
+            fault.diagnostics = diagnostics_of(&fault);
+        }
+    }
+    let lines: Vec<&str> = trace.lines().map(str::trim).filter(|line| !is_engine_frame(line)).take(40).collect();
+    if lines.len() > 1 && fault.data.is_none() {
+        fault.data = Some(json!({ "trace": lines }));
+    }
+    fault
+}
+
+fn is_engine_frame(line: &str) -> bool {
+    line.is_empty() || line.starts_with("[C]") || line.starts_with("[engine]") || line.starts_with("@builtin::modules.api")
+}
+
 fn of_table(table: &Table) -> Fault {
     let text = |key: &str| table.raw_get::<Option<String>>(key).ok().flatten();
     let Some(message) = text("message") else {
@@ -122,7 +147,7 @@ fn first_script_place(traceback: &str) -> Option<String> {
     traceback
         .lines()
         .map(str::trim)
-        .filter(|line| !line.starts_with("[C]") && !line.starts_with("@builtin::modules.api"))
+        .filter(|line| !is_engine_frame(line))
         .find_map(|line| {
             // `name:12 function f` or `name:12`
             let frame = line.split(' ').next()?;

@@ -18,6 +18,11 @@ pub(crate) struct TypedRuntime {
 impl TypedRuntime {
     pub(crate) fn new(lua: &Lua) -> mlua::Result<TypedRuntime> {
         let runtime = TypedRuntime { checks: Rc::default(), host_tests: lua.create_table()? };
+        // A machine without an engine has no references; the engine replaces these.
+        let never = lua.create_function(|_, _: Variadic<Value>| Ok(false))?;
+        for name in ["EntityRef", "AssetRef"] {
+            runtime.host_tests.raw_set(name, &never)?;
+        }
         // The failure is raised from Luau, so that it is a plain string for whoever catches it.
         let raiser: Function =
             lua.load("local explain = ... return function(...) error(explain(...), 0) end").into_function()?;

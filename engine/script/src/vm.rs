@@ -6,10 +6,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use mlua::thread::ThreadStatus;
-use mlua::{Compiler, Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value, Variadic};
+use mlua::chunk::Compiler;
+use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value, Variadic};
 use zero_base::Fault;
 
-use crate::fault::fault_of;
+use crate::fault::{fault_of, fault_of_caught};
 use crate::host::{Host, PrintLevel};
 use crate::modules::Modules;
 use crate::typed::TypedRuntime;
@@ -50,7 +51,43 @@ pub struct Vm {
     // Invariant: dropped before `lua`, whose callback table it points to.
     watchdog: Rc<Watchdog>,
     pub(crate) modules: Rc<Modules>,
+    guarded: Guarded,
     lua: Lua,
+}
+
+/// Runs a function so that what it throws keeps its value and its trace.
+struct Guarded {
+    /// `run(f, …)` gives the mark, whether it went well, and the results or the failure.
+    run: Function,
+    /// No script can hold it: tells a guarded result from any other.
+    mark: Table,
+}
+
+impl Guarded {
+    fn new(lua: &Lua) -> mlua::Result<Guarded> {
+        let mark = lua.create_table()?;
+        let run = lua
+            .load(
+                "local mark = ...
+                local function caught(problem) return { problem = problem, trace = debug.traceback(nil, 2) } end
+                return function(f, ...) return mark, xpcall(f, caught, ...) end",
+            )
+            .set_name("=[engine]")
+            .call(&mark)?;
+        Ok(Guarded { run, mark })
+    }
+
+    fn unwrap(&self, mut values: MultiValue) -> Result<MultiValue, Fault> {
+        let marked = matches!(values.front(), Some(Value::Table(table)) if *table == self.mark);
+        if !marked {
+            return Ok(values);
+        }
+        values.pop_front();
+        match values.pop_front() {
+            Some(Value::Boolean(true)) => Ok(values),
+            _ => Err(fault_of_caught(&values.pop_front().unwrap_or(Value::Nil))),
+        }
+    }
 }
 
 impl Vm {
@@ -61,7 +98,8 @@ impl Vm {
         let watchdog = Rc::new(Watchdog::new(&lua));
         let typed = TypedRuntime::new(&lua).map_err(|e| fault_of(&e))?;
         let modules = Rc::new(Modules::new(&lua, host, typed, Rc::clone(&watchdog)).map_err(|e| fault_of(&e))?);
-        let vm = Vm { watchdog, modules, lua };
+        let guarded = Guarded::new(&lua).map_err(|e| fault_of(&e))?;
+        let vm = Vm { watchdog, modules, guarded, lua };
         vm.prepare_globals(options).map_err(|e| fault_of(&e))?;
         vm.lua.set_memory_limit(options.memory_limit).map_err(|e| fault_of(&e))?;
         Ok(vm)
@@ -71,7 +109,9 @@ impl Vm {
         let globals = self.lua.globals();
         let seed: Function = globals.get::<Table>("math")?.get("randomseed")?;
         seed.call::<()>(options.random_seed)?;
-        for name in ["getfenv", "setfenv", "loadstring", "newproxy", "collectgarbage"] {
+        // `require` is each script's own. An import that the globals answer at load time would
+        // stand before the script's.
+        for name in ["getfenv", "setfenv", "loadstring", "newproxy", "collectgarbage", "require"] {
             globals.set(name, Value::Nil)?;
         }
         for (name, level) in [("print", PrintLevel::Info), ("warn", PrintLevel::Warn)] {
@@ -87,6 +127,7 @@ impl Vm {
             })?;
             globals.set(name, printer)?;
         }
+        globals.set_safeenv(true);
         Ok(())
     }
 
@@ -158,8 +199,25 @@ impl Vm {
 
     /// Calls a function that is not suspended: it is ended when it runs longer than `limit`.
     pub fn call(&self, function: &Function, args: impl IntoLuaMulti, limit: Duration) -> Result<MultiValue, Fault> {
-        let (result, _) = self.watchdog.run(Stretch::Call, limit, || function.call::<MultiValue>(args));
-        result.map_err(|e| fault_of(&e))
+        let (result, _) = self.watchdog.run(Stretch::Call, limit, || self.guarded_call(function, args));
+        result
+    }
+
+    fn guarded_call(&self, function: &Function, args: impl IntoLuaMulti) -> Result<MultiValue, Fault> {
+        let call = || {
+            let mut args = args.into_lua_multi(&self.lua)?;
+            args.push_front(Value::Function(function.clone()));
+            self.guarded.run.call::<MultiValue>(args)
+        };
+        self.guarded.unwrap(call().map_err(|e| fault_of(&e))?)
+    }
+
+    /// A coroutine that runs the function, and the arguments to resume it with first. What the
+    /// function throws reaches [`Ran::Failed`] with its code, data and trace.
+    pub fn task(&self, function: Function, mut args: MultiValue) -> Result<(Thread, MultiValue), Fault> {
+        let thread = self.lua.create_thread(self.guarded.run.clone()).map_err(|e| fault_of(&e))?;
+        args.push_front(Value::Function(function));
+        Ok((thread, args))
     }
 
     /// Calls a function that works through a list and writes its position to `progress`, a
@@ -173,11 +231,10 @@ impl Vm {
     ) -> Result<MultiValue, Fault> {
         // The buffer is kept alive by the caller's reference for the length of the call, and
         // Luau never moves a buffer's bytes.
-        let counter = progress.to_pointer().cast::<u8>();
-        let counter = if counter.is_null() { std::ptr::null() } else { buffer_data(&self.lua, progress) };
+        let counter = buffer_data(&self.lua, progress);
         let stretch = if counter.is_null() { Stretch::Call } else { Stretch::Step { progress: counter } };
-        let (result, _) = self.watchdog.run(stretch, limit, || function.call::<MultiValue>(args));
-        result.map_err(|e| fault_of(&e))
+        let (result, _) = self.watchdog.run(stretch, limit, || self.guarded_call(function, args));
+        result
     }
 
     /// Runs a coroutine until it returns, yields, fails, or its slice is over.
@@ -188,7 +245,10 @@ impl Vm {
             Err(error) => Ran::Failed(fault_of(&error)),
             Ok(_) if preempted && thread.status() == ThreadStatus::Resumable => Ran::Preempted,
             Ok(values) if thread.status() == ThreadStatus::Resumable => Ran::Yielded(values),
-            Ok(values) => Ran::Returned(values),
+            Ok(values) => match self.guarded.unwrap(values) {
+                Ok(values) => Ran::Returned(values),
+                Err(fault) => Ran::Failed(fault),
+            },
         }
     }
 }
@@ -233,13 +293,9 @@ impl Script {
     }
 }
 
-/// Compiles for the sandbox: full optimisation, line numbers kept. Globals that change per
-/// instance must be looked up each time, not once at load.
+/// Compiles for the sandbox: full optimisation, line numbers kept.
 pub(crate) fn compiler() -> Compiler {
-    Compiler::new()
-        .set_optimization_level(2)
-        .set_debug_level(1)
-        .set_mutable_globals(["self", "public", "events", "SCRIPT_ARGS", "__FILE__", "require", "modules"])
+    Compiler::new().set_optimization_level(2).set_debug_level(1)
 }
 
 /// The limit within which a module's body must end.

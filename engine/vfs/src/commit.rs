@@ -4,7 +4,7 @@
 
 use std::io;
 
-use zero_base::Hash;
+use zero_base::{Caller, Hash};
 
 use crate::disk::Folder;
 use crate::error::io_error;
@@ -14,7 +14,7 @@ use crate::journal::{Durability, Placed};
 use crate::overlay::Content;
 use crate::placing::{Placing, Staged};
 use crate::transaction::Step;
-use crate::{Caller, CommitReceipt, Origin, TxnId, Vfs, VfsError, VfsPath};
+use crate::{CommitReceipt, Origin, TxnId, Vfs, VfsError, VfsPath};
 
 impl Vfs {
     /// Makes the transaction durable and ends it. If this fails the transaction is still open
@@ -128,6 +128,10 @@ impl Vfs {
         let source = &self.mounts.source;
         let mut placing = Placing::new(source);
         for file in &commit.files {
+            let before = file.before.as_ref().map(|version| version.hash);
+            if self.accountable_hash(&file.path)? == before {
+                continue;
+            }
             let restored = match self.contents(file.before.clone())? {
                 Contents::Bytes(bytes) => source.stage(&file.path, &bytes).and_then(|staged| placing.put(staged)),
                 Contents::Absent | Contents::NotKept(_) => placing.take_away(&file.path),
@@ -208,3 +212,6 @@ fn put_in_place(source: &Folder, commit: &Commit, staged: Vec<Staged>) -> Result
     placed?;
     placing.sync().map_err(|error| (source.at.clone(), error))
 }
+
+#[cfg(test)]
+mod tests;

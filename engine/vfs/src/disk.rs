@@ -55,6 +55,10 @@ impl Folder {
         Ok(Some(found).filter(|found| matches!(found.kind, FileKind::File | FileKind::Folder)))
     }
 
+    pub fn look_at_file(&self, path: &VfsPath) -> Result<Option<Metadata>, VfsError> {
+        Ok(self.look(path)?.filter(|found| found.kind == FileKind::File))
+    }
+
     /// The bytes of a file that [`Folder::look`] found.
     pub fn read(&self, path: &VfsPath, found: &Metadata) -> Result<Vec<u8>, VfsError> {
         let too_large = |size| VfsError::TooLarge { path: path.clone(), size, limit: LARGEST_FILE };

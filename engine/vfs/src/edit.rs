@@ -1,16 +1,15 @@
 use zero_base::{Caller, Hash};
 
 use crate::disk::{Folder, LARGEST_FILE};
-use crate::diff::short_diff;
 use crate::error::io_error;
 use crate::journal::record::Checkpoint;
 use crate::mounts::Place;
 use crate::overlay::{Content, Written};
+use crate::placing::Placing;
 use crate::transaction::{Step, Transaction};
 use crate::view::Found;
 use crate::{
-    ChangeKind, EntityChange, FileEvent, Key, Layer, Origin, RolledBack, Savepoint, TxnId, Vfs, VfsError, VfsPath,
-    WriteOptions, WriteReceipt,
+    EntityChange, Key, Layer, TxnId, Vfs, VfsError, VfsPath, WriteOptions, WriteReceipt,
 };
 
 /// Which layer a write goes to.
@@ -216,6 +215,6 @@ fn remove_scratch(scratch: &Folder, path: &VfsPath, files: &[VfsPath]) -> Result
     for file in files {
         scratch.io.remove_file(&scratch.disk_path(file)).map_err(io_error("remove", file))?;
     }
-    scratch.remove_empty_folders(path);
+    Placing::new(scratch).take_away_empty(path);
     Ok(())
 }

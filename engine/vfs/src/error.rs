@@ -46,11 +46,9 @@ pub enum VfsError {
     NotShadowed { path: VfsPath },
     #[error("commit {id} is in the journal but not all of its files are in place ({source}); it is finished when the world is opened again")]
     Unfinished { id: u64, source: io::Error },
-    #[error("the journal cannot be written any more ({reason}); nothing was committed. Open the world again")]
-    JournalClosed { reason: String },
     #[error("the journal of this world has format {found}; this engine reads format {known}. Open it with the engine that wrote it")]
     JournalFormat { found: u32, known: u32 },
-    #[error("it is not known whether commit {id} reached the disk ({source}); open the world again to see")]
+    #[error("it is not known whether commit {id} reached the disk ({source}); it is still open: commit it again, or roll it back, when the disk can be written")]
     OutcomeUnknown { id: u64, source: io::Error },
     #[error("history has no commit {id}; see the list of the last ones")]
     UnknownCommit { id: u64 },
@@ -81,7 +79,6 @@ impl VfsError {
             VfsError::Shadowed { .. } => "vfs/shadowed",
             VfsError::NotShadowed { .. } => "vfs/not_shadowed",
             VfsError::Unfinished { .. } => "txn/unfinished",
-            VfsError::JournalClosed { .. } => "vfs/journal_closed",
             VfsError::JournalFormat { .. } => "vfs/journal_format",
             VfsError::OutcomeUnknown { .. } => "txn/outcome_unknown",
             VfsError::UnknownCommit { .. } => "vfs/unknown_commit",

@@ -44,7 +44,7 @@ pub enum Contents {
     /// There was no such file.
     Absent,
     Bytes(Arc<[u8]>),
-    /// An external edit: the engine saw the hash, and kept no copy.
+    /// An external edit: the engine saw its hash, and kept no copy.
     NotKept(Hash),
 }
 
@@ -57,11 +57,13 @@ impl Vfs {
     /// A commit of the history, with contents.
     pub fn revision(&self, id: u64) -> Result<Revision, VfsError> {
         let commit = self.journal.commit(id)?;
-        let files = commit.files.into_iter().map(|file| {
-            let (before, after) = (self.contents(file.before)?, self.contents(file.after)?);
-            Ok(FileRevision { path: file.path, before, after })
-        });
-        Ok(Revision { files: files.collect::<Result<_, VfsError>>()?, entities: commit.entities })
+        let mut files = Vec::new();
+        for file in commit.files {
+            let path = file.path;
+            let (before, after) = (self.contents_of(&path, file.before)?, self.contents_of(&path, file.after)?);
+            files.push(FileRevision { path, before, after });
+        }
+        Ok(Revision { files, entities: commit.entities })
     }
 
     /// What the journal holds of `scene` beyond its file.
@@ -69,14 +71,16 @@ impl Vfs {
         self.journal.pending_entities(scene)
     }
 
-    /// A content of `path` that the history still knows.
-    pub(crate) fn content_from_history(&self, path: &VfsPath, hash: Hash) -> Option<Vec<u8>> {
-        let commit = self.journal.commit(self.journal.commit_with(path, hash)?).ok()?;
-        let version = commit.versions().find(|version| version.hash == hash)?.clone();
-        match self.contents(Some(version)).ok()? {
-            Contents::Bytes(bytes) => Some(bytes.to_vec()),
-            Contents::Absent | Contents::NotKept(_) => None,
-        }
+    /// A content of `path` that some commit of the history kept.
+    pub(crate) fn content_from_history(&self, path: &VfsPath, hash: Hash) -> Option<Arc<[u8]>> {
+        self.journal.commits_with(path, hash).find_map(|id| {
+            let commit = self.journal.commit(id).ok()?;
+            let version = commit.versions().find(|version| version.hash == hash)?.clone();
+            match self.contents(Some(version)).ok()? {
+                Contents::Bytes(bytes) => Some(bytes),
+                Contents::Absent | Contents::NotKept(_) => None,
+            }
+        })
     }
 
     pub(crate) fn contents(&self, version: Option<Version>) -> Result<Contents, VfsError> {
@@ -86,5 +90,12 @@ impl Vfs {
             (Kept::Store, _) => Ok(Contents::Bytes(self.store.get(version.hash)?.into())),
             (Kept::Nowhere, _) | (Kept::Inline, None) => Ok(Contents::NotKept(version.hash)),
         }
+    }
+
+    /// The content of a version, or of another commit's version that is the same.
+    fn contents_of(&self, path: &VfsPath, version: Option<Version>) -> Result<Contents, VfsError> {
+        let contents = self.contents(version)?;
+        let Contents::NotKept(hash) = contents else { return Ok(contents) };
+        Ok(self.content_from_history(path, hash).map_or(contents, Contents::Bytes))
     }
 }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use zero_base::{Hash, Io};
 
-pub(crate) use self::load::{Loaded, TailCommit};
+pub(crate) use self::load::TailCommit;
 use self::record::{Commit, Kept, Record};
 use self::segment::{SegmentKind, frame, record_at};
 use crate::change::push_merged;
 use crate::error::io_error;
-use crate::{EntityChange, FileChange, HistoryEntry, Origin, PendingEntities, VfsError};
+use crate::{EntityChange, FileChange, HistoryEntry, Origin, PendingEntities, VfsError, VfsPath};
 
 /// When the journal begins a new segment, and how much history it keeps.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +48,8 @@ pub(crate) struct Journal {
     /// Commits whose files are not all in place, and the segment each lies in.
     unsettled: BTreeMap<u64, u64>,
     next_id: u64,
-    /// Why nothing more may be written.
-    closed: Option<String>,
+    /// There may be bytes of a failed write after the last record.
+    dirty: bool,
 }
 
 struct Segment {
@@ -108,32 +108,31 @@ impl Journal {
         self.next_id
     }
 
-    /// Appends a record. If that fails, the journal is as it was; if even that cannot be had, it
-    /// closes, and whether the record is there is unknown until it is opened again.
+    /// Appends a record. If that fails, the journal is as it was; if even that cannot be had,
+    /// whether the record is there is unknown until the next write puts it right, or a restart.
     pub fn write(&mut self, record: &Record, durability: Durability) -> Result<Place, VfsError> {
-        if let Some(reason) = &self.closed {
-            return Err(VfsError::JournalClosed { reason: reason.clone() });
+        let path = self.current_path();
+        if self.dirty {
+            self.drop_failed_write().map_err(io_error("repair the journal at", path.display()))?;
         }
         let bytes = frame(record);
-        let path = self.current_path();
         if bytes.len() > segment::LONGEST_RECORD {
             let source = io::Error::new(io::ErrorKind::FileTooLarge, "one transaction changes too much at once");
             return Err(io_error("write the journal at", path.display())(source));
         }
-        let offset = self.current().length;
         let written = self.io.append(&path, &bytes).and_then(|()| match durability {
             Durability::Now => self.io.sync_file(&path),
             Durability::Later => Ok(()),
         });
-        let Err(source) = written else {
-            self.current_mut().length += bytes.len() as u64;
-            return Ok(Place { segment: self.current().number, offset, length: bytes.len() as u64 });
-        };
-        if self.io.truncate(&path, offset).and_then(|()| self.io.sync_file(&path)).is_ok() {
-            return Err(io_error("write the journal at", path.display())(source));
+        if let Err(source) = written {
+            return Err(match self.drop_failed_write() {
+                Ok(()) => io_error("write the journal at", path.display())(source),
+                Err(_) => VfsError::OutcomeUnknown { id: self.next_id, source },
+            });
         }
-        self.closed = Some(source.to_string());
-        Err(VfsError::OutcomeUnknown { id: self.next_id, source })
+        let place = Place { segment: self.current().number, offset: self.current().length, length: bytes.len() as u64 };
+        self.current_mut().length += place.length;
+        Ok(place)
     }
 
     /// Takes a written commit into the history and the scenes' logs.
@@ -216,15 +215,25 @@ impl Journal {
         self.entries.iter().filter(move |entry| entry.id > id).flat_map(|entry| &entry.files)
     }
 
-    /// The newest commit that knew `path` with this content, before or after it.
-    pub fn commit_with(&self, path: &crate::VfsPath, hash: Hash) -> Option<u64> {
-        let knows = |(of, before, after): &FileChange| of == path && (*before == Some(hash) || *after == Some(hash));
-        self.entries.iter().rev().find(|entry| entry.files.iter().any(knows)).map(|entry| entry.id)
+    /// The commits that knew `path` with this content, before or after them. Newest first.
+    pub fn commits_with(&self, path: &VfsPath, hash: Hash) -> impl Iterator<Item = u64> {
+        let knows =
+            move |(of, before, after): &FileChange| of == path && (*before == Some(hash) || *after == Some(hash));
+        self.entries.iter().rev().filter(move |entry| entry.files.iter().any(knows)).map(|entry| entry.id)
     }
 
     /// The segment being written has reached its size.
     pub fn is_full(&self) -> bool {
         self.current().length >= self.limits.segment_bytes
+    }
+
+    fn drop_failed_write(&mut self) -> io::Result<()> {
+        let path = self.current_path();
+        self.dirty = true;
+        self.io.truncate(&path, self.current().length)?;
+        self.io.sync_file(&path)?;
+        self.dirty = false;
+        Ok(())
     }
 
     fn begin_segment(&mut self, number: u64) -> Result<(), VfsError> {

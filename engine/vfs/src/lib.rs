@@ -2,22 +2,42 @@
 //! over files and entities, the journal that makes them durable, and edits from outside.
 //!
 //! Never knows what an asset, a scene or a script is: a scene is a name here, a component a
-//! JSON value. Never follows a link, never writes a world's file except through the journal.
-//! Start reading at [`Vfs`], then `commit.rs` for what durability rests on.
+//! JSON value. Never follows a link, never changes an authored file except through the journal.
+//! Start reading at [`Vfs`], then `commit.rs` and `recovery.rs` for what durability rests on.
 
-mod error;
+mod vfs;
+mod config;
 mod path;
 mod entry;
+mod view;
+mod tree;
+mod edit;
+mod claims;
+mod rollback;
+mod shadow;
+mod commit;
+mod recovery;
+mod history;
+mod external;
+mod watch;
 mod change;
-mod config;
-mod vfs;
+mod transaction;
+mod overlay;
+mod mounts;
+mod library;
+mod disk;
+mod placing;
+mod hashes;
+mod store;
+mod journal;
+mod diff;
+mod error;
 
 pub use change::{ChangeKind, EntityChange, FileChange, FileEvent, Key, Origin, TxnId};
 pub use config::{Conflict, Library, Recovery, VfsConfig};
 pub use entry::{Entry, Kind, Layer, Stat};
 pub use error::VfsError;
+pub use history::{Contents, FileRevision, HistoryEntry, PendingEntities, Revision};
 pub use path::VfsPath;
-pub use vfs::{
-    CommitReceipt, FileRevision, HistoryEntry, PendingEntities, Revision, RolledBack, Savepoint, Vfs, WriteOptions,
-    WriteReceipt,
-};
+pub use transaction::{CommitReceipt, RolledBack, Savepoint, WriteOptions, WriteReceipt};
+pub use vfs::Vfs;

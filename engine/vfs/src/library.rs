@@ -8,7 +8,7 @@ use crate::{Entry, Kind, Library, VfsError, VfsPath};
 
 /// A library at its place in the tree. Nothing writes to it.
 pub(crate) struct Mounted {
-    at: VfsPath,
+    pub at: VfsPath,
     content: Content,
 }
 

@@ -84,10 +84,6 @@ impl Mounts {
         *path == self.libraries_at || *path == self.source_scratch.at
     }
 
-    pub fn library_names(&self) -> impl Iterator<Item = &str> {
-        self.libraries.keys().map(String::as_str)
-    }
-
     pub fn libraries(&self) -> impl Iterator<Item = &Mounted> {
         self.libraries.values()
     }

@@ -94,11 +94,6 @@ impl VfsPath {
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
     }
 
-    /// One of the two lies inside the other, or they are the same.
-    pub(crate) fn overlaps(&self, other: &VfsPath) -> bool {
-        self.starts_with(other) || other.starts_with(self)
-    }
-
     /// The folders it lies in, nearest first, up to and with `/`.
     pub(crate) fn ancestors(&self) -> impl Iterator<Item = VfsPath> {
         std::iter::successors(self.parent(), VfsPath::parent)

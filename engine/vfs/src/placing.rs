@@ -96,7 +96,7 @@ impl<'a> Placing<'a> {
         Placing { folder, touched: BTreeSet::new() }
     }
 
-    /// Renames a staged file into place, over a file or an empty folder.
+    /// Renames a staged file into place, over a file or folders that hold none.
     pub fn put(&mut self, staged: Staged) -> io::Result<()> {
         let placed = self.try_put(&staged);
         if placed.is_err() {
@@ -122,15 +122,11 @@ impl<'a> Placing<'a> {
         Ok(())
     }
 
-    /// Removes the folders below `path`, and itself, that hold no file.
+    /// Removes the folders at and below `path` that hold no file.
     pub fn take_away_empty(&mut self, path: &VfsPath) {
-        let place = self.folder.disk_path(path);
-        for entry in self.folder.io.read_dir(&place).unwrap_or_default() {
-            if let (FileKind::Folder, Ok(child)) = (entry.kind, path.join(&entry.name)) {
-                self.take_away_empty(&child);
-            }
+        if matches!(self.folder.look(path), Ok(Some(found)) if found.kind == FileKind::Folder) {
+            self.remove_empty_below(&self.folder.disk_path(path));
         }
-        self.remove_empty(&place);
     }
 
     /// Makes all of it durable.
@@ -151,12 +147,21 @@ impl<'a> Placing<'a> {
             missing.iter().for_each(|place| self.touch_folder_of(place));
         }
         if io.metadata(&staged.target).is_ok_and(|found| found.kind == FileKind::Folder) {
-            io.remove_dir(&staged.target)?;
+            self.remove_empty_below(&staged.target);
         }
         io.rename(&staged.temporary, &staged.target)?;
         self.touched.insert(parent.to_owned());
         self.touch_folder_of(&staged.temporary);
         Ok(())
+    }
+
+    fn remove_empty_below(&mut self, folder: &Path) {
+        for entry in self.folder.io.read_dir(folder).unwrap_or_default() {
+            if entry.kind == FileKind::Folder {
+                self.remove_empty_below(&folder.join(&entry.name));
+            }
+        }
+        self.remove_empty(folder);
     }
 
     fn remove_empty(&mut self, folder: &Path) -> bool {

@@ -3,8 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use zero_base::Hash;
 
 use crate::history::Contents;
-use crate::journal::record::{Commit, Version};
+use crate::journal::record::{Commit, FileRecord, Version};
 use crate::journal::{Placed, TailCommit};
+use crate::error::io_error;
 use crate::placing::Placing;
 use crate::{Conflict, Origin, Recovery, Vfs, VfsError, VfsPath};
 
@@ -24,27 +25,35 @@ enum Remedy {
     /// It is at an older state of the chain: put this one there.
     Place(Option<Version>),
     /// Its content is none of the chain: somebody else changed it since.
-    KeepExternal {
-        id: u64,
-        lost: Option<Version>,
-    },
+    KeepExternal { id: u64, lost: Option<Version> },
 }
 
 impl Vfs {
     /// Finishes the commits that are not marked. Doing it twice changes nothing: a file that is
     /// where it should be is left alone.
-    pub(crate) fn recover(&mut self, tail: Vec<TailCommit>, recovery: &mut Recovery) -> Result<(), VfsError> {
+    pub(crate) fn recover(&mut self, tail: &[TailCommit], recovery: &mut Recovery) {
         let mut chains: BTreeMap<VfsPath, Chain> = BTreeMap::new();
-        for TailCommit { commit, .. } in &tail {
-            commit.files.iter().for_each(|file| chains.entry(file.path.clone()).or_default().extend(commit, &file.path));
+        for TailCommit { commit, .. } in tail {
+            for file in &commit.files {
+                chains.entry(file.path.clone()).or_default().extend(commit, file);
+            }
         }
         let mut failed: BTreeMap<u64, String> = BTreeMap::new();
-        let mut touched = Vec::new();
+        let mut fail = |chain: &Chain, error: VfsError| {
+            failed.extend(chain.commits().map(|id| (id, error.to_string())));
+        };
+        let mut remedies = Vec::new();
         for (path, chain) in &chains {
             match self.remedy(path, chain, recovery) {
-                Ok(true) => touched.push(path),
-                Ok(false) => {}
-                Err(error) => failed.extend(chain.commits().map(|id| (id, error.to_string()))),
+                Ok(remedy) => remedies.extend(remedy.map(|version| (path, chain, version))),
+                Err(error) => fail(chain, error),
+            }
+        }
+        // Removals first: a name may change from folder to file.
+        remedies.sort_by_key(|(_, _, version)| version.is_some());
+        for (path, chain, version) in remedies {
+            if let Err(error) = self.place_durably(path, version) {
+                fail(chain, error);
             }
         }
         let unmarked = tail.iter().filter(|entry| entry.placed == Placed::No).map(|entry| entry.commit.id);
@@ -60,26 +69,26 @@ impl Vfs {
         let unfinished: BTreeSet<u64> = recovery.unfinished.iter().map(|(id, _)| *id).collect();
         let left = chains.iter().filter(|(_, chain)| chain.commits().any(|id| unfinished.contains(&id)));
         self.look_again(left.map(|(path, _)| path));
-        Ok(())
     }
 
-    /// Answers whether the file was changed.
-    fn remedy(&mut self, path: &VfsPath, chain: &Chain, recovery: &mut Recovery) -> Result<bool, VfsError> {
+    /// The version to put at `path`, if something is to be put there or, with none, taken away.
+    fn remedy(
+        &mut self,
+        path: &VfsPath,
+        chain: &Chain,
+        recovery: &mut Recovery,
+    ) -> Result<Option<Option<Version>>, VfsError> {
         let found = self.accountable_hash(path)?;
         match chain.remedy(found) {
-            Remedy::Nothing => Ok(false),
-            Remedy::Place(version) => self.place_durably(path, version).map(|()| true),
+            Remedy::Nothing => Ok(None),
+            Remedy::Place(version) => Ok(Some(version)),
             Remedy::KeepExternal { id, lost } => {
-                recovery.conflicts.push(Conflict {
-                    path: path.clone(),
-                    id,
-                    found,
-                    committed: lost.as_ref().map(|version| version.hash),
-                });
+                let committed = lost.as_ref().map(|version| version.hash);
+                recovery.conflicts.push(Conflict { path: path.clone(), id, found, committed });
                 if let Contents::Bytes(bytes) = self.contents(lost)? {
                     self.store.put(Hash::of(&bytes), &bytes)?;
                 }
-                Ok(false)
+                Ok(None)
             }
         }
     }
@@ -91,18 +100,16 @@ impl Vfs {
             Contents::Bytes(bytes) => source.stage(path, &bytes).and_then(|staged| placing.put(staged)),
             Contents::Absent | Contents::NotKept(_) => placing.take_away(path),
         };
-        placed.and_then(|()| placing.sync()).map_err(crate::error::io_error("put in place", path))
+        placed.and_then(|()| placing.sync()).map_err(io_error("put in place", path))
     }
 }
 
 impl Chain {
-    fn extend(&mut self, commit: &Commit, path: &VfsPath) {
-        for file in commit.files.iter().filter(|file| file.path == *path) {
-            let hash = |version: &Option<Version>| version.as_ref().map(|version| version.hash);
-            let own = (commit.origin == Origin::Local).then(|| (commit.id, file.after.clone()));
-            self.0.push(State { hash: hash(&file.before), own: None });
-            self.0.push(State { hash: hash(&file.after), own });
-        }
+    fn extend(&mut self, commit: &Commit, file: &FileRecord) {
+        let hash = |version: &Option<Version>| version.as_ref().map(|version| version.hash);
+        let own = (commit.origin == Origin::Local).then(|| (commit.id, file.after.clone()));
+        self.0.push(State { hash: hash(&file.before), own: None });
+        self.0.push(State { hash: hash(&file.after), own });
     }
 
     fn commits(&self) -> impl Iterator<Item = u64> {

@@ -39,11 +39,18 @@ impl Vfs {
         Ok(hash)
     }
 
+    /// The hash of the file that lies on disk, whatever shows in its place.
+    pub(crate) fn hash_on_disk(&self, path: &VfsPath) -> Result<Option<Hash>, VfsError> {
+        let source = &self.mounts.source;
+        source.look_at_file(path)?.map(|found| self.disk_hash(source, path, &found)).transpose()
+    }
+
     fn tree_hash(&self, path: &VfsPath) -> Result<Hash, VfsError> {
         let mut tree = Tree::default();
-        for file in self.walk(path) {
-            let found = self.find(&file)?;
-            let hash = match self.file_hash(&file, &found) {
+        let files = self.walk(path);
+        for file in &files {
+            let found = self.find(file)?;
+            let hash = match self.file_hash(file, &found) {
                 Ok(Some(hash)) => hash,
                 // Gone since the walk.
                 Ok(None) | Err(VfsError::NotFound { .. }) => continue,

@@ -1,174 +1,136 @@
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use zero_base::{Caller, Hash};
+use zero_base::{Hash, Io};
 
-use crate::*;
+use crate::error::io_error;
+use crate::external::Strangers;
+use crate::hashes::{self, Hashes, Remembered};
+use crate::journal::{Journal, Limits};
+use crate::mounts::Mounts;
+use crate::overlay::Overlay;
+use crate::store::Store;
+use crate::transaction::Transaction;
+use crate::watch::Watch;
+use crate::{FileEvent, Recovery, TxnId, VfsConfig, VfsError, VfsPath};
 
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WriteOptions {
-    /// The content the write is based on; another one is refused as `vfs/stale_base`.
-    pub base: Option<Hash>,
-    /// During play: write the authored file, not the play shadow.
-    pub durable: bool,
+/// The virtual file system of one open world.
+///
+/// Reads show, from the top: the uncommitted writes of open transactions, the play shadow, the
+/// disk and the libraries. Writes go through transactions; [`Vfs::commit`] makes one durable.
+pub struct Vfs {
+    pub(crate) mounts: Mounts,
+    pub(crate) store: Store,
+    pub(crate) journal: Journal,
+    pub(crate) transactions: BTreeMap<TxnId, Transaction>,
+    pub(crate) last_txn: u64,
+    /// What open transactions have written. Each path belongs to one of them.
+    pub(crate) pending: Overlay<TxnId>,
+    /// What was written during play, with the caller who did.
+    pub(crate) shadow: Option<Overlay<String>>,
+    pub(crate) events: Vec<FileEvent>,
+    /// What every file on disk is, as far as commits and external edits account for it.
+    pub(crate) known: BTreeMap<VfsPath, Hash>,
+    pub(crate) hashes: Mutex<Hashes>,
+    pub(crate) watch: Option<Watch>,
+    io: Arc<dyn Io>,
+    cache: PathBuf,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteReceipt {
-    pub before: Option<Hash>,
-    pub after: Hash,
-    pub layer: Layer,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitReceipt {
-    /// The number of the commit in the history; 0 when there was nothing to record.
-    pub id: u64,
-    pub group: u64,
-    pub files: Vec<FileChange>,
-    pub entities: usize,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RolledBack {
-    /// Newest first, for the caller to undo in this order.
-    pub entities: Vec<EntityChange>,
-    pub files: Vec<VfsPath>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Savepoint {
-    pub(crate) steps: usize,
-    pub(crate) entities: usize,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PendingEntities {
-    pub base: Option<Hash>,
-    pub changes: Vec<EntityChange>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryEntry {
-    pub id: u64,
-    pub group: u64,
-    pub caller: String,
-    pub files: Vec<FileChange>,
-    pub entities: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Revision {
-    pub files: Vec<FileRevision>,
-    pub entities: Vec<EntityChange>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileRevision {
-    pub path: VfsPath,
-    pub before: Option<Arc<[u8]>>,
-    pub after: Option<Arc<[u8]>>,
-}
-
-pub struct Vfs {}
-
-#[allow(unused_variables, clippy::todo)]
 impl Vfs {
+    /// Opens a world: finishes what a crash interrupted, and finds what other programs changed
+    /// since. Takes no lock; that no other engine has the world open is the caller's affair.
     pub fn open(config: VfsConfig) -> Result<(Vfs, Recovery), VfsError> {
-        todo!()
+        Vfs::open_with(config, Limits::default())
     }
-    pub fn read(&self, path: &VfsPath) -> Result<Arc<[u8]>, VfsError> {
-        todo!()
+
+    pub(crate) fn open_with(config: VfsConfig, limits: Limits) -> Result<(Vfs, Recovery), VfsError> {
+        let VfsConfig { io, world, libraries, watch } = config;
+        let own = make_own_folders(&*io, &world)?;
+        let mounts = Mounts::new(&io, &world, libraries)?;
+        mounts.source.remove_temporaries();
+        let (journal, loaded) = Journal::open(io.clone(), own.join("journal"), limits)?;
+        let cache = own.join("cache/hashes");
+        let remembered = Remembered::load(&*io, &cache);
+        let strangers = if remembered.is_some() { Strangers::Record } else { Strangers::Adopt };
+        let Remembered { as_of, mut known, hashes } = remembered.unwrap_or_default();
+        for (path, _, after) in journal.file_changes_after(as_of) {
+            match after {
+                Some(hash) => known.insert(path.clone(), *hash),
+                None => known.remove(path),
+            };
+        }
+        // Watching begins before everything is looked at: no edit falls in between.
+        let watch = watch.then(|| Watch::new(mounts.disk_folders().map(|folder| folder.root.as_path())));
+        let mut vfs = Vfs {
+            store: Store::new(io.clone(), own.join("store")),
+            mounts,
+            journal,
+            transactions: BTreeMap::new(),
+            last_txn: 0,
+            pending: Overlay::new(),
+            shadow: None,
+            events: Vec::new(),
+            known,
+            hashes: Mutex::new(hashes),
+            watch,
+            io,
+            cache,
+        };
+        let mut recovery =
+            Recovery { torn_bytes: loaded.torn_bytes, damaged: loaded.damaged, ..Recovery::default() };
+        vfs.recover(&loaded.tail, &mut recovery);
+        let roots = vfs.roots();
+        let (source, libraries) = roots.split_at(1);
+        recovery.external = vfs.reconcile(source, strangers)?;
+        vfs.reconcile(libraries, Strangers::Adopt)?;
+        vfs.save_cache();
+        Ok((vfs, recovery))
     }
-    pub fn read_text(&self, path: &VfsPath) -> Result<String, VfsError> {
-        todo!()
+
+    /// Lets the journal begin a new segment and forget what is too old to be of use. Failing at
+    /// it costs space, not content.
+    pub(crate) fn keep_house(&mut self) {
+        if !self.journal.is_full() {
+            return;
+        }
+        // The cache goes first: it must not be older than the oldest record that is left.
+        let kept = self.journal.rotate().is_ok() && self.save_cache();
+        match if kept { self.journal.compact() } else { Ok(Vec::new()) } {
+            Ok(unneeded) => unneeded.into_iter().for_each(|hash| self.store.discard(hash)),
+            Err(error) => tracing::warn!(%error, "the journal could not be compacted"),
+        }
     }
-    pub fn stat(&self, path: &VfsPath) -> Option<Stat> {
-        todo!()
+
+    fn save_cache(&self) -> bool {
+        let as_of = self.journal.next_id() - 1;
+        let hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = hashes::save(&*self.io, &self.cache, as_of, &self.known, &hashes);
+        if let Err(error) = &saved {
+            tracing::warn!(%error, "the hashes of files could not be saved");
+        }
+        saved.is_ok()
     }
-    pub fn list(&self, path: &VfsPath) -> Result<Vec<Entry>, VfsError> {
-        todo!()
+}
+
+impl Drop for Vfs {
+    fn drop(&mut self) {
+        self.save_cache();
     }
-    pub fn walk(&self, path: &VfsPath) -> Vec<VfsPath> {
-        todo!()
-    }
-    pub fn hash(&self, path: &VfsPath) -> Result<Hash, VfsError> {
-        todo!()
-    }
-    pub fn begin(&mut self, caller: &Caller, group: u64) -> TxnId {
-        todo!()
-    }
-    pub fn write(
-        &mut self,
-        txn: TxnId,
-        path: &VfsPath,
-        bytes: &[u8],
-        options: WriteOptions,
-    ) -> Result<WriteReceipt, VfsError> {
-        todo!()
-    }
-    pub fn remove(&mut self, txn: TxnId, path: &VfsPath) -> Result<Vec<VfsPath>, VfsError> {
-        todo!()
-    }
-    pub fn rename(
-        &mut self,
-        txn: TxnId,
-        from: &VfsPath,
-        to: &VfsPath,
-    ) -> Result<Vec<(VfsPath, VfsPath)>, VfsError> {
-        todo!()
-    }
-    pub fn record_entity(&mut self, txn: TxnId, change: EntityChange) -> Result<(), VfsError> {
-        todo!()
-    }
-    pub fn savepoint(&self, txn: TxnId) -> Savepoint {
-        todo!()
-    }
-    pub fn roll_back_to(&mut self, txn: TxnId, savepoint: Savepoint) -> RolledBack {
-        todo!()
-    }
-    pub fn roll_back(&mut self, txn: TxnId) -> RolledBack {
-        todo!()
-    }
-    pub fn commit(&mut self, txn: TxnId) -> Result<CommitReceipt, VfsError> {
-        todo!()
-    }
-    pub fn owner_of(&self, key: &Key) -> Option<TxnId> {
-        todo!()
-    }
-    pub fn take_events(&mut self) -> Vec<FileEvent> {
-        todo!()
-    }
-    pub fn poll_external(&mut self) -> Result<Vec<FileEvent>, VfsError> {
-        todo!()
-    }
-    pub fn rescan(&mut self) -> Result<Vec<FileEvent>, VfsError> {
-        todo!()
-    }
-    pub fn begin_shadow(&mut self) {
-        todo!()
-    }
-    pub fn end_shadow(&mut self) -> Vec<VfsPath> {
-        todo!()
-    }
-    pub fn shadowing(&self) -> bool {
-        todo!()
-    }
-    pub fn promote(&mut self, txn: TxnId, paths: Option<&[VfsPath]>) -> Result<Vec<VfsPath>, VfsError> {
-        todo!()
-    }
-    pub fn pending_entities(&self, scene: &str) -> PendingEntities {
-        todo!()
-    }
-    pub fn checkpoint_entities(&mut self, scene: &str, file_hash: Hash) -> Result<(), VfsError> {
-        todo!()
-    }
-    pub fn checkpoint_in(&mut self, txn: TxnId, scene: &str, file_hash: Hash) -> Result<(), VfsError> {
-        todo!()
-    }
-    pub fn history(&self, limit: usize) -> Vec<HistoryEntry> {
-        todo!()
-    }
-    pub fn revision(&self, id: u64) -> Result<Revision, VfsError> {
-        todo!()
-    }
+}
+
+/// The engine's own folder in the world, with all it holds.
+fn make_own_folders(io: &dyn Io, world: &Path) -> Result<PathBuf, VfsError> {
+    let own = world.join(".zero");
+    let make = || {
+        io.metadata(world)?;
+        for folder in ["journal", "store", "cache", "scratch"] {
+            io.create_dir_all(&own.join(folder))?;
+        }
+        io.sync_dir(&own)?;
+        io.sync_dir(world)
+    };
+    make().map_err(io_error("open the world at", world.display()))?;
+    Ok(own)
 }

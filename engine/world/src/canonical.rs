@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn equal_data_is_spelt_the_same() {
-        let value = canonical(&json!({ "b": 1.0, "a": [-0.0, 0.5, 1e300], "c": { "z": null, "y": "t" } }), "f").unwrap();
+        let value =
+            canonical(&json!({ "b": 1.0, "a": [-0.0, 0.5, 1e300], "c": { "z": null, "y": "t" } }), "f").unwrap();
         assert_eq!(value.to_string(), r#"{"a":[0,0.5,1e+300],"b":1,"c":{"y":"t","z":null}}"#);
         assert_eq!(canonical_f32(0.1).to_string(), "0.1");
         assert_eq!(canonical_f32(-0.0).to_string(), "0");

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use zero_vfs::EntityChange;
 
-use crate::{EntityId, Record, WorldError};
+use crate::{EntityId, Record};
 
 /// The name under which changes of an entity's existence, name and parent are recorded:
 /// `{ name, parent }`, and `extra` when its file record held keys nobody knows.
@@ -15,19 +15,48 @@ pub const TRANSFORM: &str = "Transform";
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
     /// Without an id the scene's counter gives one.
-    Spawn { name: String, parent: Option<EntityId>, id: Option<EntityId> },
+    Spawn {
+        name: String,
+        parent: Option<EntityId>,
+        id: Option<EntityId>,
+    },
     /// With all descendants.
-    Despawn { entity: EntityId },
-    Rename { entity: EntityId, name: String },
+    Despawn {
+        entity: EntityId,
+    },
+    Rename {
+        entity: EntityId,
+        name: String,
+    },
     /// The local transform stays, so the entity moves along with its new parent.
-    SetParent { entity: EntityId, parent: Option<EntityId> },
+    SetParent {
+        entity: EntityId,
+        parent: Option<EntityId>,
+    },
     /// Parts that are none stay as they are.
-    SetTransform { entity: EntityId, translation: Option<Vec3>, rotation: Option<Quat>, scale: Option<Vec3> },
+    SetTransform {
+        entity: EntityId,
+        translation: Option<Vec3>,
+        rotation: Option<Quat>,
+        scale: Option<Vec3>,
+    },
     /// Fields that are left out have their defaults, and keep them when the defaults change.
-    AddComponent { entity: EntityId, component: String, fields: Record },
+    AddComponent {
+        entity: EntityId,
+        component: String,
+        fields: Record,
+    },
     /// Takes `Transform` and `Entity` as components too.
-    SetField { entity: EntityId, component: String, field: String, value: Json },
-    RemoveComponent { entity: EntityId, component: String },
+    SetField {
+        entity: EntityId,
+        component: String,
+        field: String,
+        value: Json,
+    },
+    RemoveComponent {
+        entity: EntityId,
+        component: String,
+    },
 }
 
 /// What an edit did to one component of one entity: the whole value before and after.
@@ -58,13 +87,19 @@ impl Change {
         }
     }
 
-    /// Errors: `world/bad_id` for a record that names no entity.
-    pub fn from_journal(change: &EntityChange) -> Result<Change, WorldError> {
-        Ok(Change {
-            entity: change.entity.parse()?,
+    /// None for a record that names no entity.
+    pub fn from_journal(change: &EntityChange) -> Option<Change> {
+        Some(Change {
+            entity: change.entity.parse().ok()?,
             component: change.component.clone(),
             before: change.before.clone(),
             after: change.after.clone(),
         })
+    }
+
+    /// Whether it is about the entity itself or its place, which every entity has, rather
+    /// than about one of its components.
+    pub fn is_structural(&self) -> bool {
+        matches!(self.component.as_str(), ENTITY | TRANSFORM)
     }
 }

@@ -96,7 +96,15 @@ mod tests {
 
     #[test]
     fn other_values_are_no_colours() {
-        for value in [json!("red"), json!("#12345"), json!("#ééé"), json!([1, 2]), json!([1, 2, "x"]), json!(null), json!([1e300, 0, 0])] {
+        for value in [
+            json!("red"),
+            json!("#12345"),
+            json!("#ééé"),
+            json!([1, 2]),
+            json!([1, 2, "x"]),
+            json!(null),
+            json!([1e300, 0, 0]),
+        ] {
             assert_eq!(linear_color(&value), None, "{value}");
         }
     }

@@ -42,7 +42,9 @@ impl FromStr for EntityId {
         let digits = text.strip_prefix("ent_").unwrap_or_default();
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
         let number = if plain { digits.parse().ok() } else { None };
-        number.and_then(EntityId::from_number).ok_or_else(|| WorldError::BadId { text: text.chars().take(80).collect() })
+        number
+            .and_then(EntityId::from_number)
+            .ok_or_else(|| WorldError::BadId { text: text.chars().take(80).collect() })
     }
 }
 

@@ -5,16 +5,16 @@
 //! text, and every authored edit answers with the [`Change`]s a journal needs to undo it.
 //! Start at [`World`] and [`Edit`].
 
-mod id;
-mod error;
 mod canonical;
-mod color;
-mod transform;
-mod schema;
-mod native;
 mod change;
-mod world;
+mod color;
+mod error;
+mod id;
+mod native;
 mod scene;
+mod schema;
+mod transform;
+mod world;
 
 pub use canonical::{Record, json_number};
 pub use change::{Change, ENTITY, Edit, TRANSFORM};

@@ -75,7 +75,9 @@ pub enum FieldKind {
     /// Any fields.
     OpenRecord,
     /// An asset's identity, or null for none.
-    AssetRef { category: String },
+    AssetRef {
+        category: String,
+    },
     /// An entity's id, or null for none.
     EntityRef,
 }
@@ -117,11 +119,21 @@ impl ComponentSchema {
 
     /// Checks one field's value and puts it in its canonical form.
     pub fn normalise_field(&self, field: &str, value: &Json) -> Result<Json, WorldError> {
-        let Some(schema) = self.field(field) else {
-            let known = self.fields.iter().map(|field| field.name.clone()).collect();
-            return Err(WorldError::UnknownField { owner: self.name.clone(), field: field.to_owned(), known });
-        };
-        schema.normalise(value, &format!("{}.{field}", self.name))
+        self.require_field(field)?.normalise(value, &format!("{}.{field}", self.name))
+    }
+
+    fn require_field(&self, field: &str) -> Result<&FieldSchema, WorldError> {
+        self.field(field).ok_or_else(|| WorldError::UnknownField {
+            owner: self.name.clone(),
+            field: field.to_owned(),
+            known: self.fields.iter().map(|field| field.name.clone()).collect(),
+        })
+    }
+
+    /// What `record` says of a field where it says it validly, else the default.
+    pub fn field_with_default(&self, record: &Record, field: &str) -> Result<Json, WorldError> {
+        let schema = self.require_field(field)?;
+        Ok(normalise::filled(std::slice::from_ref(schema), record).remove(field).unwrap_or_default())
     }
 
     /// Every declared field, in declared order: what `record` says where it says it validly,

@@ -21,8 +21,7 @@ impl Default for Transform {
 }
 
 impl Transform {
-    pub const IDENTITY: Transform =
-        Transform { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
+    pub const IDENTITY: Transform = Transform { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
     /// The names its parts have in files and changes.
     pub const FIELDS: [&'static str; 3] = ["position", "rotation", "scale"];
@@ -32,7 +31,11 @@ impl Transform {
     pub fn checked(self) -> Result<Transform, WorldError> {
         let position = canonical_parts("position", &self.translation.to_array())?;
         let scale = canonical_parts("scale", &self.scale.to_array())?;
-        let rotation = normalise(&Json::Array(canonical_parts("rotation", &self.rotation.to_array())?), &FieldKind::Quat, "rotation")?;
+        let rotation = normalise(
+            &Json::Array(canonical_parts("rotation", &self.rotation.to_array())?),
+            &FieldKind::Quat,
+            "rotation",
+        )?;
         let transform = Transform {
             translation: Vec3::from_array(floats(&position)),
             rotation: Quat::from_array(floats(rotation.as_array().map_or(&[], Vec::as_slice))),

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Mat4;
+use serde_json::Value as Json;
 
 use crate::scene::EntityRecord;
 use crate::{EntityId, Record, Schemas, Transform, WorldError};
@@ -33,7 +34,7 @@ pub struct World {
     player_intent: Option<String>,
     /// Keys of the scene's file that nobody knows, and entity records nobody could read.
     extra: Record,
-    unread: Vec<serde_json::Value>,
+    unread: Vec<Json>,
 }
 
 /// What an entity has besides its native components.
@@ -110,33 +111,37 @@ impl World {
         self.nodes.contains_key(&entity)
     }
 
-    pub fn entities(&self) -> impl ExactSizeIterator<Item = EntityId> + DoubleEndedIterator {
-        self.nodes.keys().copied()
+    /// In the order of ids.
+    pub fn entities(&self) -> Vec<EntityId> {
+        self.nodes.keys().copied().collect()
     }
 
-    pub fn roots(&self) -> impl Iterator<Item = EntityId> {
-        self.nodes.iter().filter(|(_, node)| self.parent_of(node).is_none()).map(|(entity, _)| *entity)
+    /// Entities without a parent, in the order of ids.
+    pub fn roots(&self) -> Vec<EntityId> {
+        self.nodes.iter().filter(|(_, node)| self.parent_of(node).is_none()).map(|(entity, _)| *entity).collect()
     }
 
     /// The entity of this name with the lowest id.
     pub fn find(&self, name: &str) -> Option<EntityId> {
-        self.find_all(name).next()
+        self.by_name.get(name)?.first().copied()
     }
 
-    pub fn find_all(&self, name: &str) -> impl Iterator<Item = EntityId> {
-        self.by_name.get(name).into_iter().flatten().copied()
+    /// All entities of this name, in the order of ids.
+    pub fn find_all(&self, name: &str) -> Vec<EntityId> {
+        self.by_name.get(name).into_iter().flatten().copied().collect()
     }
 
     /// The one entity meant by an id or a name. Errors: `world/no_entity` with the nearest
     /// name, `world/ambiguous_entity` listing the ids.
-    pub fn resolve(&self, id_or_name: &str) -> Result<EntityId, WorldError> {
-        if let Ok(entity) = id_or_name.parse::<EntityId>()
+    pub fn find_one(&self, id_or_name: &str) -> Result<EntityId, WorldError> {
+        let id = id_or_name.parse::<EntityId>();
+        if let Ok(entity) = id
             && self.contains(entity)
         {
             return Ok(entity);
         }
-        let ids: Vec<EntityId> = self.find_all(id_or_name).collect();
-        match (ids.as_slice(), id_or_name.parse()) {
+        let ids = self.find_all(id_or_name);
+        match (ids.as_slice(), id) {
             ([entity], _) => Ok(*entity),
             ([], Ok(entity)) => Err(WorldError::NoEntity { entity }),
             ([], Err(_)) => {
@@ -155,8 +160,9 @@ impl World {
         Ok(self.parent_of(self.node(entity)?))
     }
 
-    pub fn children(&self, entity: EntityId) -> Result<&[EntityId], WorldError> {
-        Ok(&self.node(entity)?.children)
+    /// In the order of ids.
+    pub fn children(&self, entity: EntityId) -> Result<Vec<EntityId>, WorldError> {
+        Ok(self.node(entity)?.children.clone())
     }
 
     /// The entity's own transform, relative to its parent.
@@ -174,9 +180,9 @@ impl World {
         Ok(Mat4::from_cols_array(&matrix))
     }
 
-    /// The names of an entity's components, sorted.
-    pub fn component_names(&self, entity: EntityId) -> Result<impl Iterator<Item = &str>, WorldError> {
-        Ok(self.node(entity)?.components.keys().map(String::as_str))
+    /// The names of an entity's components, sorted; none for an entity that is gone.
+    pub fn component_names(&self, entity: EntityId) -> Vec<String> {
+        self.nodes.get(&entity).into_iter().flat_map(|node| node.components.keys().cloned()).collect()
     }
 
     /// The authored fields of a component; what is not in it has the type's default.
@@ -195,9 +201,21 @@ impl World {
         }
     }
 
+    /// One field of a component, its default if it is absent or invalid; null for a field an
+    /// unknown type's record does not have. Errors: `world/no_entity`, `world/no_component`,
+    /// `world/unknown_field`.
+    pub fn field(&self, entity: EntityId, component: &str, field: &str) -> Result<Json, WorldError> {
+        let record = self.require_component(entity, component)?;
+        match self.schemas.get(component) {
+            Some(schema) => schema.field_with_default(record, field),
+            None => Ok(record.get(field).cloned().unwrap_or_default()),
+        }
+    }
+
     /// The entities that have a component of this name, in the order of ids.
-    pub fn entities_with(&self, component: &str) -> impl Iterator<Item = EntityId> {
-        self.nodes.iter().filter(move |(_, node)| node.components.contains_key(component)).map(|(entity, _)| *entity)
+    pub fn entities_with(&self, component: &str) -> Vec<EntityId> {
+        let having = self.nodes.iter().filter(|(_, node)| node.components.contains_key(component));
+        having.map(|(entity, _)| *entity).collect()
     }
 
     /// Native components, for queries: `EntityId`, [`Name`], [`Parent`], [`Transform`] on

@@ -32,7 +32,8 @@ impl Owner {
         let token = Token::load_or_create(&settings.open.world)?;
         // Before the engine: a port that is taken is known at once, and costs nothing.
         let listener = listen(settings.port)?;
-        let gate = Arc::new(Gate::new(opener(&settings.open)?));
+        let (opener, request) = (opener.clone(), settings.open.clone());
+        let gate = Arc::new(Gate::open(move || opener(&request))?);
         let started_at = lock.record().started_at;
         let server = Server::start(runtime, ServerSettings { listener, token, dispatch: gate.clone(), started_at })?;
         let port = server.port();

@@ -2,14 +2,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use zero_base::{Caller, Transport};
 use zero_runtime::{Answer, Execute, LogLevel, Op};
 
 use super::check::diagnostic_line;
 use super::{Context, World};
 use crate::cli::{ExecArgs, value};
-use crate::print::{FAILED, Failure, Report, err, readable};
-use crate::{Dispatch, ProgramError, world_dir};
+use crate::print::{FAILED, Failure, Report, readable};
+use crate::{ProgramError, world_dir};
 
 /// What the script prints is asked for; what the engine says below that is not.
 const LOGS: LogLevel = LogLevel::Info;
@@ -54,9 +53,7 @@ fn finish(world: &World, mut answer: Answer) -> Result<Answer, Failure> {
     while answer.value["status"] == "running" {
         let Some(task) = answer.value["taskId"].as_u64() else { break };
         if world.context.interrupt.cancel.is_cancelled() {
-            // Not with the flag that says it is given up.
-            let caller = Caller::new(&world.context.cli.caller, Transport::Shell);
-            let _ = world.backend.dispatch(caller, Op::Cancel { task });
+            let _ = world.call_at_the_end(Op::Cancel { task });
             return Err(ProgramError::Cancelled.into());
         }
         answer = world.call(Op::Wait { task, timeout_secs: Some(1.0), logs: LOGS })?;
@@ -66,22 +63,24 @@ fn finish(world: &World, mut answer: Answer) -> Result<Answer, Failure> {
 
 fn report(answer: &Answer) -> Report {
     let value = &answer.value;
-    let mut text = Vec::new();
+    let (mut text, mut notes) = (Vec::new(), Vec::new());
     for line in value["logs"].as_array().into_iter().flatten() {
-        let (level, message) = log_line(line);
-        if matches!(level, "error" | "warn") { err(&format!("{level}: {message}")) } else { text.push(message) }
+        let message = readable(&line["text"]);
+        match line["level"].as_str() {
+            Some(level @ ("error" | "warn")) => notes.push(format!("{level}: {message}")),
+            _ => text.push(message),
+        }
     }
-    value["diagnostics"].as_array().into_iter().flatten().for_each(|diagnostic| err(&diagnostic_line(diagnostic)));
+    notes.extend(value["diagnostics"].as_array().into_iter().flatten().map(diagnostic_line));
     if answer.failed {
-        err(&format!("error: {}", failure_text(&value["error"])));
+        notes.push(format!("error: {}", failure_text(&value["error"])));
     }
-    match answer.text.as_deref().map_or_else(|| readable(&value["result"]), str::to_owned) {
-        result if result.is_empty() => {}
-        result => text.push(result),
+    let result = readable(&value["result"]);
+    if !result.is_empty() {
+        text.push(result);
     }
-    let mut report = Report::new(text.join("\n"), value.clone());
-    report.exit_code = if answer.failed { FAILED } else { 0 };
-    report
+    let exit_code = if answer.failed { FAILED } else { 0 };
+    Report { text: text.join("\n"), notes, value: value.clone(), exit_code }
 }
 
 /// `message [code]`.
@@ -91,10 +90,6 @@ pub fn failure_text(error: &Value) -> String {
         (Some(message), None) => message.to_owned(),
         _ => readable(error),
     }
-}
-
-fn log_line(line: &Value) -> (&str, String) {
-    (line["level"].as_str().unwrap_or("info"), readable(&line["text"]))
 }
 
 #[cfg(test)]
@@ -121,8 +116,10 @@ mod tests {
         };
         let report = report(&answer);
         assert_eq!((report.text.as_str(), report.exit_code), ("hello\n7", 0));
-        let failed = Answer { value: json!({ "error": { "message": "no", "code": "a/b" } }), failed: true, ..answer };
-        assert_eq!(super::report(&failed).exit_code, FAILED);
-        assert_eq!(failure_text(&failed.value["error"]), "no [a/b]");
+        let value =
+            json!({ "error": { "message": "no", "code": "a/b" }, "logs": [{ "level": "warn", "text": "odd" }] });
+        let failed = super::report(&Answer { value, failed: true, ..answer });
+        assert_eq!((failed.exit_code, failed.text.as_str()), (FAILED, ""));
+        assert_eq!(failed.notes, ["warn: odd", "error: no [a/b]"]);
     }
 }

@@ -35,7 +35,9 @@ pub fn play(context: &Context, args: &RunArgs) -> Result<Report, Failure> {
             None => play_on(world),
         });
         // What play changed ends with it, whatever came of it.
-        let ended = world.call(Op::Edit).and_then(|_| world.call(Op::Pause { paused: before["paused"] == true }));
+        let ended = world
+            .call_at_the_end(Op::Edit)
+            .and_then(|_| world.call_at_the_end(Op::Pause { paused: before["paused"] == true }));
         let report = played?;
         ended?;
         Ok(report)

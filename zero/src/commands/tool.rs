@@ -97,9 +97,9 @@ fn report(answer: Answer) -> Report {
         };
         return Report::new(text, value);
     }
-    err(&format!("error: {}", failure_text(&value["error"])));
-    let stdout = value["stdout"].as_str().unwrap_or_default().to_owned();
-    Report { text: stdout, exit_code: exit_code(&value), value }
+    let text = value["stdout"].as_str().unwrap_or_default().to_owned();
+    let notes = vec![format!("error: {}", failure_text(&value["error"]))];
+    Report { text, notes, exit_code: exit_code(&value), value }
 }
 
 /// The tool's own, where the system has room for it.

@@ -36,7 +36,9 @@ impl McpServer {
     }
 
     fn caller(&self, given: Option<String>, op: &Op, context: &RequestContext<RoleServer>) -> Caller {
-        let client = || context.client_info().and_then(|client| name_from(&client.name));
+        // The library's own name stands in for clients that give none.
+        let named = |client: &Implementation| client.name != Implementation::default().name;
+        let client = || context.client_info().filter(named).and_then(|client| name_from(&client.name));
         let name = given.or_else(client).unwrap_or_else(|| "agent".to_owned());
         let caller = Caller::new(name, self.transport);
         // What may go on as a task must not end with the call that began it.

@@ -13,10 +13,10 @@ struct Sky {
 }
 
 // How quickly the haze of the horizon thins out upwards, and into the ground downwards.
-const HAZE_UP: f32 = 4.2;
-const HAZE_DOWN: f32 = 14.0;
+const HAZE_UP: f32 = 2.2;
+const HAZE_DOWN: f32 = 9.0;
 // How much of the horizon's colour the ground has where it meets the sky.
-const HAZE_ON_GROUND: f32 = 0.72;
+const HAZE_ON_GROUND: f32 = 0.8;
 
 fn sky_gradient(direction: vec3<f32>) -> vec3<f32> {
     let up = exp(-HAZE_UP * max(direction.y, 0.0));

@@ -159,9 +159,7 @@ impl Assets {
         let mut events: Vec<AssetEvent> =
             removed.into_iter().map(|asset| AssetEvent { kind: AssetEventKind::Removed, asset }).collect();
         let now = |path: &VfsPath| self.entries.at(path).map(|entry| entry.asset.clone());
-        events.extend(
-            added.iter().filter_map(now).map(|asset| AssetEvent { kind: AssetEventKind::Added, asset }),
-        );
+        events.extend(added.iter().filter_map(now).map(|asset| AssetEvent { kind: AssetEventKind::Added, asset }));
         let moved = shifted.iter().filter_map(|path| path.join(METADATA).ok());
         for path in touched.into_iter().chain(moved).collect::<BTreeSet<_>>() {
             let Some(asset) = self.containing(&path) else { continue };
@@ -178,7 +176,8 @@ fn folders_above(file: &VfsPath) -> Vec<VfsPath> {
     let root = Root::of(file.as_str()).map(|root| root.folder());
     let mut folders = Vec::new();
     let mut above = file.parent();
-    while let Some(folder) = above.filter(|folder| root.as_deref().is_some_and(|root| folder.as_str().len() > root.len()))
+    while let Some(folder) =
+        above.filter(|folder| root.as_deref().is_some_and(|root| folder.as_str().len() > root.len()))
     {
         above = folder.parent();
         folders.push(folder);

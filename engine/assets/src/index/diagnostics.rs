@@ -43,7 +43,12 @@ impl Assets {
                     "two assets of type {} are called '{identity}'; this one is reached only by its guid. Rename one",
                     asset.type_name
                 );
-                problems.push(beside("asset/duplicate_identity", message, asset.path.as_str(), keeper.asset.path.as_str()));
+                problems.push(beside(
+                    "asset/duplicate_identity",
+                    message,
+                    asset.path.as_str(),
+                    keeper.asset.path.as_str(),
+                ));
             }
         }
         problems.sort_by(|a, b| a.path.cmp(&b.path));

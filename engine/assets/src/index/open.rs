@@ -8,7 +8,7 @@ use super::entries::Entries;
 use crate::data;
 use crate::layout::{Found, GivenNames, Spot, Step, follow, kind_of};
 use crate::references::ReferenceCache;
-use crate::root::{Root, SOURCE, place};
+use crate::root::{LIBRARIES, Root, SOURCE, place};
 use crate::tree::Folder;
 use crate::types::{Registry, TYPE_FILE, TypeInfo, parse_type};
 
@@ -22,9 +22,10 @@ impl Assets {
             entries: Entries::default(),
             references: Mutex::new(ReferenceCache::default()),
         };
-        let source = VfsPath::parse(SOURCE).expect("the path of the source tree is normal");
-        for path in vfs.walk(&source) {
-            assets.note(&path);
+        for root in roots(vfs) {
+            for path in vfs.walk(&root) {
+                assets.note(&path);
+            }
         }
         for folder in assets.type_folders() {
             assets.declare_type(vfs, &folder);
@@ -128,4 +129,13 @@ impl Assets {
             }
         }
     }
+}
+
+/// The folders to walk: the world's source, and each mounted library.
+fn roots(vfs: &Vfs) -> Vec<VfsPath> {
+    let known = |path| VfsPath::parse(path).expect("the paths of the roots are normal");
+    let libraries = known(LIBRARIES);
+    let mounted = vfs.list(&libraries).unwrap_or_default();
+    let mounted = mounted.into_iter().filter_map(|library| libraries.join(&library.name).ok());
+    std::iter::once(known(SOURCE)).chain(mounted).collect()
 }

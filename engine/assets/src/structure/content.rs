@@ -70,7 +70,9 @@ fn described_text(
     }
     if let Some(index) = text.lines().position(|line| line.trim_start().starts_with(UNWRITTEN)) {
         let line = index as u32 + 1;
-        problems.push(unwritten("it still has a line that starts with [[describe]]", rule).in_file(file).at(Span::at(line, 1)));
+        problems.push(
+            unwritten("it still has a line that starts with [[describe]]", rule).in_file(file).at(Span::at(line, 1)),
+        );
     }
     for heading in headings {
         let there = |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == heading;
@@ -82,13 +84,7 @@ fn described_text(
 }
 
 /// Each of the keys holds a description.
-fn described_keys(
-    text: &str,
-    file: &str,
-    keys: &[DescribedKey],
-    rule: &ContentCheck,
-    problems: &mut Vec<Diagnostic>,
-) {
+fn described_keys(text: &str, file: &str, keys: &[DescribedKey], rule: &ContentCheck, problems: &mut Vec<Diagnostic>) {
     let document = match yaml::parse_file(text, file) {
         Ok(document) => document,
         Err(found) => {

@@ -1,6 +1,9 @@
 use zero_base::{Diagnostic, Severity, did_you_mean};
 use zero_source::yaml::Node;
 
+/// Of the unknown keys of one map: beyond that it is another file that lies here.
+const MOST_UNKNOWN: usize = 20;
+
 /// A map of a declaration being read: every key that is asked for is known, every other is
 /// reported, and a value of the wrong kind is reported and left out.
 pub(super) struct Form<'a> {
@@ -54,7 +57,11 @@ impl<'a> Form<'a> {
 
     pub fn texts(&mut self, key: &'static str, problems: &mut Vec<Diagnostic>) -> Vec<String> {
         let items = self.list(key);
-        items.into_iter().filter_map(|item| self.or_report(item.as_str(), item, key, "text", problems)).map(str::to_owned).collect()
+        items
+            .into_iter()
+            .filter_map(|item| self.or_report(item.as_str(), item, key, "text", problems))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// One of a fixed set of words.
@@ -71,7 +78,9 @@ impl<'a> Form<'a> {
         }
         let choices: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let message = format!("'{key}' is one of {}{}", choices.join(", "), did_you_mean(text, &choices));
-        problems.push(Diagnostic::error("asset/bad_type", message).in_file(self.file).at(value.span()).choices(text, choices));
+        problems.push(
+            Diagnostic::error("asset/bad_type", message).in_file(self.file).at(value.span()).choices(text, choices),
+        );
         None
     }
 
@@ -100,10 +109,8 @@ impl<'a> Form<'a> {
 
     /// Reports the keys that nobody asked for.
     pub fn finish(self, problems: &mut Vec<Diagnostic>) {
-        for entry in self.node.map(Node::entries).unwrap_or_default() {
-            if self.asked.contains(&entry.key.as_str()) {
-                continue;
-            }
+        let entries = self.node.map(Node::entries).unwrap_or_default().iter();
+        for entry in entries.filter(|entry| !self.asked.contains(&entry.key.as_str())).take(MOST_UNKNOWN) {
             let near = did_you_mean(&entry.key, &self.asked);
             let message = format!("{} has no key '{}'{near}", self.what, entry.key);
             let problem = Diagnostic::new(Severity::Warning, "asset/unknown_key", message).in_file(self.file);

@@ -189,7 +189,8 @@ impl TypeInfo {
 }
 
 fn clash(code: &'static str, what: &str, name: &str, loser: &TypeInfo, holder: &TypeInfo) -> Diagnostic {
-    let message = format!("the {what} '{name}' is already taken by the type '{}'; this declaration does not count", holder.name);
+    let message =
+        format!("the {what} '{name}' is already taken by the type '{}'; this declaration does not count", holder.name);
     let mut diagnostic = Diagnostic::error(code, message).in_file(loser.file());
     diagnostic.related.push(Related { message: "declared here".to_owned(), path: holder.file(), span: None });
     diagnostic

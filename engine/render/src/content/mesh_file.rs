@@ -43,23 +43,23 @@ fn primitive(name: &str, fields: &mut Fields) -> Option<Primitive> {
         }
         "sphere" => Primitive::Sphere {
             radius: fields.number("radius", 0.5, LENGTHS),
-            segments: fields.whole("segments", 48, SEGMENTS),
-            rings: fields.whole("rings", 24, 2..=1024),
+            segments: fields.whole("segments", 32, SEGMENTS),
+            rings: fields.whole("rings", 16, 2..=1024),
         },
         "cylinder" => Primitive::Cylinder {
             radius: fields.number("radius", 0.5, LENGTHS),
             height: fields.number("height", 1.0, LENGTHS),
-            segments: fields.whole("segments", 48, SEGMENTS),
+            segments: fields.whole("segments", 32, SEGMENTS),
         },
         "cone" => Primitive::Cone {
             radius: fields.number("radius", 0.5, LENGTHS),
             height: fields.number("height", 1.0, LENGTHS),
-            segments: fields.whole("segments", 48, SEGMENTS),
+            segments: fields.whole("segments", 32, SEGMENTS),
         },
         "capsule" => {
             let radius = fields.number("radius", 0.25, LENGTHS);
             let height = fields.number("height", radius.max(0.25) * 4.0, LENGTHS);
-            let (segments, rings) = (fields.whole("segments", 48, SEGMENTS), fields.whole("rings", 24, 2..=1024));
+            let (segments, rings) = (fields.whole("segments", 32, SEGMENTS), fields.whole("rings", 16, 2..=1024));
             if let Some(node) = fields.get("height").filter(|_| height < radius * 2.0) {
                 fields.complain(node.span(), format!("'height' is at least twice the radius: {}", radius * 2.0));
             }
@@ -74,8 +74,8 @@ fn primitive(name: &str, fields: &mut Fields) -> Option<Primitive> {
             Primitive::Torus {
                 radius,
                 tube_radius,
-                segments: fields.whole("segments", 64, SEGMENTS),
-                tube_segments: fields.whole("tubeSegments", 24, SEGMENTS),
+                segments: fields.whole("segments", 48, SEGMENTS),
+                tube_segments: fields.whole("tubeSegments", 16, SEGMENTS),
             }
         }
         other => {

@@ -81,11 +81,11 @@ impl Shared {
         Ok(())
     }
 
-    pub(crate) fn groups(&self, gpu: &Gpu, layouts: &Layouts, environment: &Environment) -> Groups {
+    pub(crate) fn groups(&self, device: &wgpu::Device, layouts: &Layouts, environment: &Environment) -> Groups {
         let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let view = |view| wgpu::BindingResource::TextureView(view);
         let group = |layout, entries: &[wgpu::BindGroupEntry]| {
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
+            device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
         };
         let tile = wgpu::BufferBinding { buffer: &self.tiles, offset: 0, size: wgpu::BufferSize::new(64) };
         Groups {

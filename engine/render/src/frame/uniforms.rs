@@ -67,7 +67,7 @@ impl FrameUniform {
         };
         let lights = &scene.lights[..scene.lights.len().min(RenderScene::MOST_LIGHTS)];
         for (index, (slot, light)) in uniform.lights.iter_mut().zip(lights).enumerate() {
-            let shadowed = index == 0 && light.cast_shadows && !cascades.is_empty();
+            let shadowed = scene.shadowing_light() == Some(index) && !cascades.is_empty();
             *slot = LightUniform {
                 to_light: to_light(light).extend(f32::from(u8::from(shadowed))).to_array(),
                 irradiance: (light.color * light.intensity).extend(0.0).to_array(),

@@ -37,22 +37,23 @@ impl View {
 
     /// A view from the front, above and a little to the right that has all of `bounds` in it.
     pub(crate) fn framing(bounds: Bounds, aspect: f32) -> View {
-        let lens = CameraView::default();
-        let (center, radius) = if bounds.is_empty() {
-            (Vec3::ZERO, 1.0)
-        } else {
-            (bounds.center(), bounds.half_extent().length().max(0.01))
-        };
+        let bounds = if bounds.is_empty() { Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) } } else { bounds };
+        let center = bounds.center();
+        let lens = CameraView::looking_at(center + Vec3::new(0.45, 0.5, 1.0), center);
+        let [right, up, back] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| lens.rotation * axis);
         let half_height = (lens.fov_y_radians * 0.5).tan();
-        let tightest = half_height.min(half_height * aspect);
-        // The sphere touches the edge where the ray is tangent to it, not where it cuts its middle.
-        let distance = radius * (1.0 + 1.0 / (tightest * tightest)).sqrt();
-        let towards_eye = Vec3::new(0.45, 0.42, 1.0).normalize();
-        let camera = CameraView {
-            near: (distance - radius).max(distance * 0.001),
-            far: distance + radius * 40.0,
-            ..CameraView::looking_at(center + towards_eye * distance, center)
-        };
+        let half_width = half_height * aspect;
+        // Far enough that no corner is outside the opening angles, with a margin around.
+        let mut distance = 0.01_f32;
+        let mut behind = 0.0_f32;
+        for corner in bounds.corners().map(|corner| corner - center) {
+            let sideways = (corner.dot(right).abs() / half_width).max(corner.dot(up).abs() / half_height);
+            distance = distance.max(sideways * 1.06 + corner.dot(back));
+            behind = behind.max(-corner.dot(back));
+        }
+        let near = (distance - bounds.half_extent().length()).max(distance * 0.01);
+        let camera =
+            CameraView { position: center + back * distance, near, far: (distance + behind) * 1.01 + 0.01, ..lens };
         View::new(&camera, aspect)
     }
 

@@ -29,12 +29,12 @@ pub fn scene() -> RenderScene {
     };
     let slab = Mat4::from_translation(Vec3::new(0.0, -0.25, 0.0)) * Mat4::from_scale(Vec3::new(60.0, 0.5, 60.0));
     RenderScene {
-        camera: Some(CameraView::looking_at(Vec3::new(0.0, 1.7, 13.0), Vec3::new(0.0, 1.75, 0.0))),
+        camera: Some(CameraView::looking_at(Vec3::new(-1.0, 1.7, 9.5), Vec3::new(0.2, 1.9, 0.0))),
         instances: vec![
             instance(1, CUBE, "demo.stone", slab),
-            pillar(2, "red", -4.4, -1.5),
-            pillar(3, "green", 0.2, -4.0),
-            pillar(4, "blue", 4.6, 0.5),
+            pillar(2, "red", -3.8, 0.0),
+            pillar(3, "green", 0.4, -3.0),
+            pillar(4, "blue", 4.4, -1.0),
         ],
         lights: vec![sun()],
         ambient: Vec3::new(0.05, 0.06, 0.08),
@@ -48,7 +48,7 @@ pub fn instance(entity: u64, mesh: &str, material: &str, world: Mat4) -> Instanc
 
 pub fn sun() -> DirectionalLight {
     DirectionalLight {
-        direction: Vec3::new(0.82, -0.52, -0.28),
+        direction: Vec3::new(0.85, -0.45, -0.22),
         color: Vec3::new(1.0, 0.86, 0.68),
         intensity: 3.4,
         cast_shadows: true,

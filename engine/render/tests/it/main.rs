@@ -3,6 +3,7 @@
 
 mod disk;
 mod floor;
+mod gallery;
 
 mod content;
 mod pictures;

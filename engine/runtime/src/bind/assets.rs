@@ -32,7 +32,9 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
                 folder,
                 files: own,
                 name_pattern: pattern_matched.then(String::new),
-                ..CreateRequest::new(&category, &name)
+                type_name: category,
+                name,
+                ..CreateRequest::default()
             };
             create::create(shared, request)
         },

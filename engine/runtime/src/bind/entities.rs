@@ -30,17 +30,17 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("entitiesNamed", |_, shared, name: Option<String>| {
         let state = shared.state.borrow();
         let ids = match name {
-            Some(name) => state.world.find(&name),
-            None => state.world.entities(),
+            Some(name) => state.world.find_all(&name).into_iter().map(|id| id.to_string()).collect::<Vec<_>>(),
+            None => state.world.entities().into_iter().map(|id| id.to_string()).collect(),
         };
-        Ok(ids.into_iter().map(|id| id.to_string()).collect::<Vec<_>>())
+        Ok(ids)
     })?;
     binder.add("entityExists", |_, shared, id: String| {
         Ok(id.parse::<EntityId>().is_ok_and(|id| shared.state.borrow().world.contains(id)))
     })?;
     binder.add("entityName", |_, shared, id: String| {
         let id = id.parse::<EntityId>()?;
-        Ok(shared.state.borrow().world.name(id)?.to_owned())
+        Ok(shared.state.borrow().world.name(id)?)
     })?;
     binder.add("entityParent", |_, shared, id: String| {
         let id = id.parse::<EntityId>()?;
@@ -48,8 +48,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     })?;
     binder.add("entityChildren", |_, shared, id: String| {
         let id = id.parse::<EntityId>()?;
-        let children = shared.state.borrow().world.children(id)?;
-        Ok(children.into_iter().map(|id| id.to_string()).collect::<Vec<_>>())
+        let state = shared.state.borrow();
+        Ok(state.world.children(id)?.iter().map(|id| id.to_string()).collect::<Vec<_>>())
     })?;
     binder.add("entityPosition", |_, shared, id: String| {
         Ok(vector(transform(shared, &id)?.translation))

@@ -32,7 +32,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             ("init.luau".to_owned(), body.into_bytes()),
             ("README.md".to_owned(), format!("# {name}\n\n{description}\n").into_bytes()),
         ]);
-        let request = CreateRequest { into: Some(into), files, ..CreateRequest::new("tool", &name) };
+        let request = CreateRequest { type_name: "tool".to_owned(), name: name.clone(), into: Some(into), files, ..CreateRequest::default() };
         create::create(shared, request)?;
         Ok(format!("{toolbox}.{name}"))
     })?;
@@ -40,7 +40,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let text = |key: &str| options.get::<Option<String>>(key).map(Option::unwrap_or_default).map_err(|e| fault_of(&e));
         let (name, description) = (text("name")?, text("description")?);
         let files = BTreeMap::from([("README.md".to_owned(), format!("# {name}\n\n{description}\n").into_bytes())]);
-        let identity = create::create(shared, CreateRequest { files, ..CreateRequest::new("toolbox", &name) })?;
+        let identity = create::create(shared, CreateRequest { type_name: "toolbox".to_owned(), name, files, ..CreateRequest::default() })?;
         ensure_shared(shared, &identity)?;
         Ok(identity)
     })
@@ -69,7 +69,12 @@ fn ensure_shared(shared: &std::rc::Rc<Shared>, identity: &str) -> std::result::R
     }
     let request = {
         let state = shared.state.borrow();
-        CreateRequest { into: Some(state.assets.resolve(identity, Some("toolbox"), None)?.guid), ..CreateRequest::new("module", "shared") }
+        CreateRequest {
+            type_name: "module".to_owned(),
+            name: "shared".to_owned(),
+            into: Some(state.assets.resolve(identity, Some("toolbox"), None)?.guid),
+            ..CreateRequest::default()
+        }
     };
     create::create(shared, request)?;
     let own = zero_vfs::VfsPath::parse("/zero/source/libs/@builtin/toolboxes/entityOps.toolbox/shared.module/init.luau")?;

@@ -341,7 +341,9 @@ impl<'a> Grammar<'a> {
             return Ok(vec![self.type_()?]);
         }
         self.nested(|grammar| match grammar.parenthesised(Group::Pack)? {
-            Type::Pack(mut items) if items.len() == 1 && !matches!(items[0], Type::Variadic(_) | Type::GenericPack(_)) => {
+            Type::Pack(mut items)
+                if items.len() == 1 && !matches!(items[0], Type::Variadic(_) | Type::GenericPack(_)) =>
+            {
                 Ok(vec![grammar.suffix(items.pop())?])
             }
             Type::Pack(items) => Ok(items),

@@ -184,7 +184,12 @@ impl<'a> Declarations<'a> {
 
     /// The function around the tests of a table. A loop of types carries the depth and, for
     /// each function, the tables it has seen: each is tested once.
-    fn table_function(&mut self, id: ShapeId, opening: &str, tests: impl FnOnce(&mut Self, Place, &str) -> String) -> String {
+    fn table_function(
+        &mut self,
+        id: ShapeId,
+        opening: &str,
+        tests: impl FnOnce(&mut Self, Place, &str) -> String,
+    ) -> String {
         if !self.shapes.is_recursive(id) {
             let tests = tests(self, Place::Guard, "return false");
             return format!("function(x) {opening} {tests}return true end");

@@ -1,15 +1,17 @@
 //! The header of a named function: `typed function M.spawn<T>(kind: Kind, ...: any): T`.
 
+use std::collections::HashMap;
+
 use super::chunk::{Param, Signature};
 use super::grammar::{Grammar, Parsed};
 use super::script::Script;
 use super::types::Type;
-use super::words::{self, Words};
+use super::words::{self, Argument, Words};
 
 pub(super) struct Header {
     pub signature: Signature,
-    /// What `--!arg` lines say; checked against the parameters by the caller.
-    pub words: Words,
+    /// `--!arg` lines that fit no parameter.
+    pub unknown_words: Vec<Argument>,
     /// The token after the header: the first of the body.
     pub body: usize,
 }
@@ -42,8 +44,8 @@ pub(super) fn read(script: &Script<'_>, function: usize, nested: bool) -> Parsed
         span: script.span(script.tokens[first].start, script.tokens[grammar.at - 1].end),
         ..Signature::default()
     };
-    describe(&mut signature, &words);
-    Ok(Header { signature, words, body: grammar.at })
+    let unknown_words = describe(&mut signature, words);
+    Ok(Header { signature, unknown_words, body: grammar.at })
 }
 
 /// Steps back over `export` and attributes, which stand between the words and the rest.
@@ -107,16 +109,27 @@ fn parameters(grammar: &mut Grammar<'_>) -> Parsed<(Vec<Param>, Option<Type>)> {
     Ok((params, variadic))
 }
 
-fn describe(signature: &mut Signature, words: &Words) {
-    signature.description.clone_from(&words.description);
-    signature.return_description.clone_from(&words.returns);
-    signature.examples.clone_from(&words.examples);
-    for argument in &words.arguments {
-        if argument.name == "..." {
-            signature.variadic_description.clone_from(&argument.text);
-        }
-        for param in signature.params.iter_mut().filter(|param| param.name == argument.name) {
-            param.description.clone_from(&argument.text);
+/// Puts the words on what they are about, and gives back those that fit nothing.
+fn describe(signature: &mut Signature, words: Words) -> Vec<Argument> {
+    // So many slips are one mistake: the words of another function.
+    const MOST_UNKNOWN: usize = 16;
+    signature.description = words.description;
+    signature.return_description = words.returns;
+    signature.examples = words.examples;
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (index, param) in signature.params.iter().enumerate() {
+        places.insert(param.name.clone(), index);
+    }
+    let mut unknown = Vec::new();
+    for argument in words.arguments {
+        match places.get(&argument.name) {
+            Some(&index) => signature.params[index].description = argument.text,
+            None if argument.name == "..." && signature.variadic.is_some() => {
+                signature.variadic_description = argument.text;
+            }
+            None if unknown.len() < MOST_UNKNOWN => unknown.push(argument),
+            None => {}
         }
     }
+    unknown
 }

@@ -110,7 +110,13 @@ fn rewrite(source: &str, module: &str, imports: &dyn Imports, style: Style) -> R
 }
 
 /// The guard of one function; none if it accepts anything.
-fn guard(signature: &Signature, at: u32, checks: &[CheckedParam], rest: Option<ShapeId>, declarations: &mut Declarations<'_>) -> Option<Guard> {
+fn guard(
+    signature: &Signature,
+    at: u32,
+    checks: &[CheckedParam],
+    rest: Option<ShapeId>,
+    declarations: &mut Declarations<'_>,
+) -> Option<Guard> {
     let mut guard = Guard { at, parameters: Vec::new(), arguments: Vec::new(), test: String::new() };
     let mut tests = Vec::new();
     for (param, checked) in std::iter::zip(&signature.params, checks) {
@@ -195,10 +201,9 @@ impl Code {
         let arguments = guard.arguments.join(",");
         match self.style {
             Style::Inline => format!(" if not ({}) then __typed_fail({index},{arguments}) end", guard.test),
-            Style::Compact => format!(
-                " if not __typed[{}]({arguments}) then __typed[1]({index},{arguments}) end",
-                index + 2
-            ),
+            Style::Compact => {
+                format!(" if not __typed[{}]({arguments}) then __typed[1]({index},{arguments}) end", index + 2)
+            }
         }
     }
 }
@@ -219,7 +224,8 @@ fn splice(blanked: &str, first: u32, guards: &[Guard], code: &Code) -> String {
 
 /// Names of the file that would hide those of the guards.
 fn reserved_names(script: &Script<'_>) -> Vec<Diagnostic> {
-    const RESERVED: &[&str] = &["__host", "__isref", "__nx", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
+    const RESERVED: &[&str] =
+        &["__host", "__isref", "__nx", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
     let reserved = |name: &str| {
         RESERVED.contains(&name)
             || name.strip_prefix("__t").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

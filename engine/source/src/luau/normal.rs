@@ -93,12 +93,7 @@ impl Normal {
             Raw::Alias { target: None, .. } => Rc::new(vec![vec![self.too_wide]]),
             Raw::Alias { name, target: Some(target) } => {
                 let form = self.form(target, depth + 1);
-                let leaf = form.len() == 1
-                    && form[0].len() == 1
-                    && matches!(self.raw[form[0][0].0 as usize], Raw::Leaf(_));
-                if !leaf && !form.contains(&vec![self.nil]) {
-                    self.names.entry(form.clone()).or_insert(name);
-                }
+                self.call(&form, name);
                 form
             }
             Raw::Optional(inner) => {
@@ -117,6 +112,19 @@ impl Normal {
         };
         self.forms[id.0 as usize] = Some(form.clone());
         form
+    }
+
+    /// Remembers what the alias of a form is called; of an optional one, what it is without nil.
+    fn call(&mut self, form: &Rc<Form>, name: String) {
+        let rest = if form.contains(&vec![self.nil]) {
+            Rc::new(form.iter().filter(|alternative| **alternative != [self.nil]).cloned().collect())
+        } else {
+            form.clone()
+        };
+        let leaf = matches!(&rest[..], [only] if self.leaf_of(only).is_some());
+        if !leaf && !rest.is_empty() {
+            self.names.entry(rest).or_insert(name);
+        }
     }
 
     fn either(&self, parts: &[Rc<Form>]) -> Rc<Form> {

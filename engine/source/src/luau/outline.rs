@@ -75,7 +75,7 @@ impl Outline {
             return index + 1;
         }
         let named = script.kind(index + 1) == Some(Kind::Name);
-        let of_types = index > 0 && script.is_name(index - 1, "type");
+        let of_types = index > 0 && script.is_name(index - 1, "type") && script.same_line(index - 1, index);
         if of_types || !(named || typed) {
             return index + 1;
         }
@@ -96,27 +96,21 @@ impl Outline {
     }
 
     fn declare(&mut self, header: Header) {
-        let Header { signature, words, body } = header;
-        for argument in &words.arguments {
-            let known = signature.params.iter().map(|param| param.name.as_str());
-            let known: Vec<&str> = known.chain(signature.variadic.is_some().then_some("...")).collect();
-            if known.contains(&argument.name.as_str()) {
-                continue;
-            }
+        let Header { signature, unknown_words, body } = header;
+        let known: Vec<&str> = signature.params.iter().map(|param| param.name.as_str()).collect();
+        let known: Vec<&str> = known.into_iter().chain(signature.variadic.is_some().then_some("...")).collect();
+        for argument in unknown_words {
+            let function = &signature.name;
             let message = match argument.name.as_str() {
-                "" => format!("`--!arg` of '{}' names no argument; write `--!arg <name> <text>`", signature.name),
-                name if known.is_empty() => {
-                    format!("`--!arg {name}`: '{}' takes no arguments", signature.name)
+                "" => format!("`--!arg` of '{function}' names no argument; write `--!arg <name> <text>`"),
+                name if known.is_empty() => format!("`--!arg {name}`: '{function}' takes no arguments"),
+                name => {
+                    let near = did_you_mean(name, known.iter().copied());
+                    format!("`--!arg {name}`: '{function}' has no argument of that name{near}")
                 }
-                name => format!(
-                    "`--!arg {name}`: '{}' has no argument of that name{}",
-                    signature.name,
-                    did_you_mean(name, known.iter().copied())
-                ),
             };
             let diagnostic = Diagnostic::warning("luau/unknown_argument", message).choices(&argument.name, &known);
-            let span = argument.span.unwrap_or(signature.span);
-            self.chunk.diagnostics.push(diagnostic.at(span));
+            self.chunk.diagnostics.push(diagnostic.at(argument.span));
         }
         self.chunk.functions.push(signature);
         self.bodies.push(body);
@@ -150,7 +144,8 @@ impl Outline {
                 signature.name, earlier.line
             );
             let mut diagnostic = Diagnostic::warning("luau/typed_twice", message).at(signature.span);
-            let related = Related { message: "first declared here".to_owned(), path: String::new(), span: Some(earlier.span) };
+            let related =
+                Related { message: "first declared here".to_owned(), path: String::new(), span: Some(earlier.span) };
             diagnostic.related.push(related);
             repeated.push(diagnostic);
         }

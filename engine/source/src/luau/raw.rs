@@ -2,13 +2,12 @@
 //! still built like the source; [`super::normal`] flattens and merges it.
 
 use std::collections::HashMap;
-use std::ops::Deref;
-use std::sync::Arc;
 
 use zero_base::{Diagnostic, Span, did_you_mean};
 
-use super::chunk::{RequireCall, Signature, TypeAlias};
-use super::scope::{Imports, Scope};
+use super::chunk::Signature;
+use super::modules::{Aliases, Module, Requires, Source};
+use super::scope::Scope;
 use super::shape::Shape;
 use super::types::{TableType, Type};
 
@@ -19,12 +18,18 @@ pub(super) struct RawId(pub u32);
 pub(super) enum Raw {
     Leaf(Shape),
     /// An alias, or the place of one whose body is still being read.
-    Alias { name: String, target: Option<RawId> },
+    Alias {
+        name: String,
+        target: Option<RawId>,
+    },
     Optional(RawId),
     Union(Vec<RawId>),
     Intersection(Vec<RawId>),
     Array(RawId),
-    Record { fields: Vec<RawField>, indexer: Option<(RawId, RawId)> },
+    Record {
+        fields: Vec<RawField>,
+        indexer: Option<(RawId, RawId)>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -49,8 +54,31 @@ const INSTANCE_LIMIT: usize = 4096;
 
 /// Types that Luau computes; nothing can be tested about them.
 const TYPE_FUNCTIONS: &[&str] = &[
-    "add", "concat", "div", "eq", "getmetatable", "idiv", "index", "intersect", "keyof", "le", "len", "lt", "mod",
-    "mul", "not", "or", "pow", "rawget", "rawkeyof", "refine", "setmetatable", "singleton", "sub", "union", "unm",
+    "add",
+    "concat",
+    "div",
+    "eq",
+    "getmetatable",
+    "idiv",
+    "index",
+    "intersect",
+    "keyof",
+    "le",
+    "len",
+    "lt",
+    "mod",
+    "mul",
+    "not",
+    "or",
+    "pow",
+    "rawget",
+    "rawkeyof",
+    "refine",
+    "setmetatable",
+    "singleton",
+    "sub",
+    "union",
+    "unm",
     "userdata",
 ];
 
@@ -75,64 +103,6 @@ struct Instance {
     id: RawId,
     /// How many tables surrounded the alias while its body was read; none when it is done.
     open_at: Option<usize>,
-}
-
-struct Module<'a> {
-    types: Aliases<'a>,
-    by_name: HashMap<String, usize>,
-    requires: Requires<'a>,
-    imports: Option<Source<'a>>,
-    /// Modules reached from here by the name of a local.
-    reached: HashMap<String, Option<usize>>,
-}
-
-#[derive(Clone)]
-enum Aliases<'a> {
-    Own(&'a [TypeAlias]),
-    Shared(Arc<Vec<TypeAlias>>),
-}
-
-#[derive(Clone)]
-enum Requires<'a> {
-    Own(&'a [RequireCall]),
-    Shared(Arc<Vec<RequireCall>>),
-}
-
-#[derive(Clone)]
-enum Source<'a> {
-    Own(&'a dyn Imports),
-    Shared(Arc<dyn Imports>),
-}
-
-impl Deref for Aliases<'_> {
-    type Target = [TypeAlias];
-
-    fn deref(&self) -> &[TypeAlias] {
-        match self {
-            Aliases::Own(types) => types,
-            Aliases::Shared(types) => types,
-        }
-    }
-}
-
-impl Deref for Requires<'_> {
-    type Target = [RequireCall];
-
-    fn deref(&self) -> &[RequireCall] {
-        match self {
-            Requires::Own(requires) => requires,
-            Requires::Shared(requires) => requires,
-        }
-    }
-}
-
-impl Source<'_> {
-    fn get(&self) -> &dyn Imports {
-        match self {
-            Source::Own(imports) => *imports,
-            Source::Shared(imports) => &**imports,
-        }
-    }
 }
 
 /// The module whose names are seen, and the type parameters in scope.
@@ -185,14 +155,7 @@ impl<'a> Lookup<'a> {
     }
 
     fn add_module(&mut self, types: Aliases<'a>, requires: Requires<'a>, imports: Option<Source<'a>>) -> usize {
-        let mut by_name: HashMap<String, usize> = HashMap::new();
-        for (index, alias) in types.iter().enumerate() {
-            let known = by_name.entry(alias.name.clone()).or_insert(index);
-            if types[*known].nested && !alias.nested {
-                *known = index;
-            }
-        }
-        self.modules.push(Module { types, by_name, requires, imports, reached: HashMap::new() });
+        self.modules.push(Module::new(types, requires, imports));
         self.modules.len() - 1
     }
 
@@ -217,8 +180,10 @@ impl<'a> Lookup<'a> {
     }
 
     fn warn(&mut self, code: &'static str, message: String) {
+        // More of the same help nobody.
+        const MOST: usize = 100;
         let diagnostic = Diagnostic::warning(code, message).at(self.place);
-        if !self.diagnostics.contains(&diagnostic) {
+        if self.diagnostics.len() < MOST && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -267,7 +232,8 @@ impl<'a> Lookup<'a> {
 
     /// Words among the members are one member together: there can be very many.
     fn union(&mut self, parts: &[Type], env: &Env) -> RawId {
-        let words = parts.iter().filter_map(|part| if let Type::Literal(word) = part { Some(word.clone()) } else { None });
+        let words =
+            parts.iter().filter_map(|part| if let Type::Literal(word) = part { Some(word.clone()) } else { None });
         let words: Vec<String> = words.collect();
         let mut members = Vec::new();
         if !words.is_empty() {
@@ -322,7 +288,8 @@ impl<'a> Lookup<'a> {
         }
         let owner = self.owner.clone();
         let known = self.modules[env.module].by_name.keys().map(String::as_str);
-        let known: Vec<&str> = known.chain(BUILTINS.iter().map(|(name, _)| *name)).chain(["AssetRef", "Vec3"]).collect();
+        let known: Vec<&str> =
+            known.chain(BUILTINS.iter().map(|(name, _)| *name)).chain(["AssetRef", "Vec3"]).collect();
         let near = did_you_mean(name, known);
         let message = format!("no type '{name}' is known here, so '{owner}' does not check it{near}");
         self.warn("luau/unknown_type", message);
@@ -344,8 +311,7 @@ impl<'a> Lookup<'a> {
         let written = format!("{local}.{name}");
         let owner = self.owner.clone();
         let Some(module) = self.module_of(local, env.module) else {
-            let message =
-                format!("no module is required as '{local}' here, so '{owner}' does not check '{written}'");
+            let message = format!("no module is required as '{local}' here, so '{owner}' does not check '{written}'");
             self.warn("luau/unknown_type", message);
             return self.unchecked(written);
         };
@@ -365,17 +331,9 @@ impl<'a> Lookup<'a> {
         if let Some(&known) = self.modules[from].reached.get(local) {
             return known;
         }
-        let Module { requires, imports, .. } = &self.modules[from];
-        let (requires, imports) = (requires.clone(), imports.clone());
-        let require = requires.iter().find(|require| require.local.as_deref() == Some(local));
-        let module = require.zip(imports).and_then(|(require, imports)| {
-            let types = imports.get().types_of(&require.name)?;
-            let further = imports.get().imports_of(&require.name);
-            let (requires, imports) = match further {
-                Some(further) => (Requires::Shared(further.requires), Some(Source::Shared(further.imports))),
-                None => (Requires::Own(&[]), None),
-            };
-            Some(self.add_module(Aliases::Shared(types), requires, imports))
+        let module = self.modules[from].required_as(local).map(|module| {
+            self.modules.push(module);
+            self.modules.len() - 1
         });
         self.modules[from].reached.insert(local.to_owned(), module);
         module

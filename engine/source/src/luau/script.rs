@@ -17,7 +17,8 @@ impl<'a> Script<'a> {
     pub fn new(text: &'a str) -> Script<'a> {
         let lexed = lexer::lex(text);
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
-        let line_starts = if text.len() <= lexer::LONGEST_SOURCE { std::iter::once(0).chain(breaks).collect() } else { vec![0] };
+        let line_starts =
+            if text.len() <= lexer::LONGEST_SOURCE { std::iter::once(0).chain(breaks).collect() } else { vec![0] };
         let mut script =
             Script { text, tokens: lexed.tokens, comments: lexed.comments, line_starts, typeof_ends: Vec::new() };
         script.typeof_ends = script.find_typeof_ends();

@@ -25,7 +25,10 @@ pub enum Shape {
     /// A vector, `{x, y, z}` by name, or three numbers in a list.
     Vec3,
     EntityRef,
-    AssetRef { kind: Option<String>, identity: Option<String> },
+    AssetRef {
+        kind: Option<String>,
+        identity: Option<String>,
+    },
     /// One of these words.
     Words(Vec<String>),
     /// `true` or `false` alone.
@@ -155,7 +158,9 @@ impl Shapes {
                 out.push_str(&asset_ref_text(kind.as_deref(), identity.as_deref()));
             }
             Shape::Just(value) => out.push_str(if *value { "true" } else { "false" }),
-            Shape::Words(words) => grouped(out, words.len() > 1 && place == Place::Inner, |out| write_words(out, words)),
+            Shape::Words(words) => {
+                grouped(out, words.len() > 1 && place == Place::Inner, |out| write_words(out, words))
+            }
             Shape::Optional(inner) => {
                 self.write(out, *inner, Place::Inner);
                 out.push('?');
@@ -242,6 +247,13 @@ fn write_words(out: &mut String, words: &[String]) {
         out.push_str(&quote(&super::text::clip(word, LONGEST_WORD)));
     }
     write_rest(out, words.len(), MOST, " | ");
+}
+
+/// Words as a union, long ones shortened.
+pub(super) fn words_text(words: &[String]) -> String {
+    let mut text = String::new();
+    write_words(&mut text, words);
+    text
 }
 
 fn write_rest(out: &mut String, all: usize, shown: usize, separator: &str) {

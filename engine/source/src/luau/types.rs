@@ -5,7 +5,11 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// `number`, `SpawnOpts`, `Types.Box<number>`, `AssetRef<"mesh">`.
-    Named { module: Option<String>, name: String, arguments: Vec<Type> },
+    Named {
+        module: Option<String>,
+        name: String,
+        arguments: Vec<Type>,
+    },
     /// `"cube"`
     Literal(String),
     /// `true`, `false`

@@ -46,11 +46,11 @@ pub(super) struct Words {
     pub examples: Vec<String>,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Argument {
     pub name: String,
     pub text: String,
-    pub span: Option<Span>,
+    pub span: Span,
 }
 
 /// Reads the block of comment lines above the declaration that starts at token `first`.
@@ -67,7 +67,7 @@ pub(super) fn above(script: &Script<'_>, first: usize) -> Words {
             Directive::Argument(text) => {
                 let (name, text) = text.split_once([' ', '\t']).unwrap_or((text, ""));
                 let name = name.trim_end_matches(':').to_owned();
-                let span = Some(script.span(comment.start, comment.end));
+                let span = script.span(comment.start, comment.end);
                 words.arguments.push(Argument { name, text: text.trim().to_owned(), span });
             }
             Directive::Members(_) => {}

@@ -161,7 +161,8 @@ fn remove_from_block(text: &str, root: &Node, parents: &[&str], at: usize) -> Op
         return Some(splice(text, start..end, "{}\n"));
     };
     let key = root.at(above)?.entry(name)?.key_bytes.end;
-    let colon = key + text[key..start].find(':')? + 1;
+    // What an alias repeats stands elsewhere, perhaps before the key.
+    let colon = key + text.get(key..start)?.find(':')? + 1;
     Some(format!("{} {{}}{}{}", &text[..colon], &text[colon..start], &text[end..]))
 }
 

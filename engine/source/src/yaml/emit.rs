@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::scalar;
+use super::{Value, scalar};
 
 /// Canonical text: block maps and lists, short lists of numbers on one line, strings plain
 /// where they cannot be misread. Keys keep the order given. The same data gives the same bytes,
@@ -196,7 +196,7 @@ fn quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Written without quotes, the text reads back as the same string, in YAML 1.1 readers too.
+/// Written without quotes, the text reads back as the same string.
 fn plain_is_safe(text: &str, place: Place) -> bool {
     const LONGEST_KEY: usize = 512;
     let Some(first) = text.chars().next() else { return false };
@@ -215,19 +215,9 @@ fn plain_is_safe(text: &str, place: Place) -> bool {
         && !text.contains(" #")
         && !text.starts_with("...")
         && !(place == Place::Key && text.len() > LONGEST_KEY)
-        && !is_word_with_a_meaning(text)
-}
-
-fn is_word_with_a_meaning(text: &str) -> bool {
-    // YAML 1.1 readers take these, dates and clock times for something else than text.
-    const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "<<", "=", ".nan"];
-    let looks_like_time = text.starts_with(|c: char| c.is_ascii_digit() || c == '+')
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'-' | b':' | b'.' | b'_' | b'T' | b'Z' | b' ' | b'+'));
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-        || looks_like_time
-        || !matches!(scalar::resolve(text), Ok(super::Value::String(_)))
+        // As a key, this would ask for a merge.
+        && text != "<<"
+        && matches!(scalar::resolve(text), Ok(Value::String(_)))
 }
 
 /// Several lines that a literal block shows as they are: no blank or indented start, no

@@ -18,12 +18,12 @@ pub fn parse(text: &str) -> Result<Node, Vec<Diagnostic>> {
     }
     let mut reader = Reader::new(text);
     if let Err(problem) = reader.read() {
-        reader.problems.push(problem);
+        reader.problems.push(*problem);
     }
     if !reader.problems.is_empty() {
         return Err(reader.problems);
     }
-    reader.expand().map_err(|problem| vec![problem])
+    reader.expand().map_err(|problem| vec![*problem])
 }
 
 /// [`parse`], with every diagnostic naming the file.
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(&mut self) -> Result<(), Diagnostic> {
+    fn read(&mut self) -> Result<(), Box<Diagnostic>> {
         // Keys of JSON text may be longer than the 1024 characters YAML asks readers to expect.
         const LONGEST_KEY: usize = 64 * 1024;
         let mut options = granit::options! { simple_key_max_lookahead: LONGEST_KEY };
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         style: ScalarStyle,
         tag: Option<&Tag>,
         bytes: &Range<usize>,
-    ) -> Result<Value, Diagnostic> {
+    ) -> Result<Value, Box<Diagnostic>> {
         let syntax = |message: &str| self.error("yaml/syntax", bytes, message);
         let plain = || scalar::resolve(text).map_err(|reason| syntax(&format!("'{text}': {reason}")));
         let Some(tag) = tag else {
@@ -174,14 +174,14 @@ impl<'a> Reader<'a> {
         if fits { Ok(value) } else { Err(syntax(&format!("'{text}' is not what its tag {} says", tag.original()))) }
     }
 
-    fn check_tag(&self, tag: Option<&Tag>, expected: &str, bytes: &Range<usize>) -> Result<(), Diagnostic> {
+    fn check_tag(&self, tag: Option<&Tag>, expected: &str, bytes: &Range<usize>) -> Result<(), Box<Diagnostic>> {
         match tag {
             Some(tag) if tag.core_suffix() != Some(expected) => Err(self.unknown_tag(tag, bytes)),
             _ => Ok(()),
         }
     }
 
-    fn unknown_tag(&self, tag: &Tag, bytes: &Range<usize>) -> Diagnostic {
+    fn unknown_tag(&self, tag: &Tag, bytes: &Range<usize>) -> Box<Diagnostic> {
         let message = format!("the tag {} has no meaning here; remove it (data is told by its keys)", tag.original());
         self.error("yaml/syntax", bytes, &message)
     }
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         value: Value,
         anchor: usize,
         bytes: Range<usize>,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         let Value::String(key) = value else {
             let message = format!("keys are strings: write \"{text}\" in quotes");
             return Err(self.error("yaml/syntax", &bytes, &message));
@@ -225,7 +225,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn open(&mut self, content: Content, bytes: Range<usize>, layout: Layout, anchor: usize) -> Result<(), Diagnostic> {
+    fn open(
+        &mut self,
+        content: Content,
+        bytes: Range<usize>,
+        layout: Layout,
+        anchor: usize,
+    ) -> Result<(), Box<Diagnostic>> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.too_deep(&bytes));
         }
@@ -240,7 +246,7 @@ impl<'a> Reader<'a> {
         bytes: Range<usize>,
         layout: Layout,
         anchor: usize,
-    ) -> Result<usize, Diagnostic> {
+    ) -> Result<usize, Box<Diagnostic>> {
         if self.arena.len() >= MAX_NODES {
             return Err(self.too_many(&bytes));
         }
@@ -266,16 +272,16 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    fn too_many(&self, bytes: &Range<usize>) -> Diagnostic {
+    fn too_many(&self, bytes: &Range<usize>) -> Box<Diagnostic> {
         let message = format!("more than {MAX_NODES} values, each use of an alias counted as what it repeats");
         self.error("yaml/too_large", bytes, &message)
     }
 
-    fn too_deep(&self, bytes: &Range<usize>) -> Diagnostic {
+    fn too_deep(&self, bytes: &Range<usize>) -> Box<Diagnostic> {
         self.error("yaml/too_deep", bytes, &format!("lists and maps are nested more than {MAX_DEPTH} deep"))
     }
 
-    fn scan_error(&self, error: &granit::ScanError) -> Diagnostic {
+    fn scan_error(&self, error: &granit::ScanError) -> Box<Diagnostic> {
         let at = error.marker().byte_offset().unwrap_or(self.text.len());
         if matches!(error.kind(), granit::ErrorKind::RecursionLimitExceeded) {
             return self.too_deep(&(at..at));
@@ -283,8 +289,8 @@ impl<'a> Reader<'a> {
         self.error("yaml/syntax", &(at..at), &error.info())
     }
 
-    fn error(&self, code: &'static str, bytes: &Range<usize>, message: &str) -> Diagnostic {
-        Diagnostic::error(code, message).at(self.span(bytes))
+    fn error(&self, code: &'static str, bytes: &Range<usize>, message: &str) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(code, message).at(self.span(bytes)))
     }
 
     fn span(&self, bytes: &Range<usize>) -> Span {

@@ -15,6 +15,9 @@ impl Journal {
         // Marks in the old segment may not be synced yet, and a torn end is only dropped from
         // the last segment.
         let path = self.current_path();
+        if self.dirty {
+            self.drop_failed_write().map_err(io_error("repair the journal at", path.display()))?;
+        }
         self.io.sync_file(&path).map_err(io_error("sync the journal at", path.display()))?;
         self.begin_segment(self.current().number + 1)
     }

@@ -40,7 +40,7 @@ impl Journal {
             scenes: BTreeMap::new(),
             unsettled: BTreeMap::new(),
             next_id: 1,
-            closed: None,
+            dirty: false,
         };
         let mut loaded = Loaded::default();
         let records = journal.read_segments(&mut loaded)?;

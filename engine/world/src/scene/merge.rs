@@ -38,12 +38,12 @@ pub fn merge_scene(file: &SceneDoc, changes: &[Change]) -> (SceneDoc, Vec<Diagno
                 }
                 continue;
             }
+            // The same entity in both: it was spawned here and the file has it already.
+            Some(net) if net.before.is_none() && merge.state(entity, ENTITY) == net.after => {}
             Some(net) if net.before.is_none() && file.entities.contains_key(&entity) => {
-                if merge.state(entity, ENTITY) != net.after {
-                    let what = format!("{entity} was spawned here and is another entity in the file");
-                    merge.conflict(entity, what, &net.after);
-                    continue;
-                }
+                let what = format!("{entity} was spawned here and is another entity in the file");
+                merge.conflict(entity, what, &net.after);
+                continue;
             }
             Some(net) if net.before.is_some() && !merge.scene.entities.contains_key(&entity) => {
                 merge.conflict(entity, format!("{entity} was edited here and is gone from the file"), &net.after);
@@ -75,7 +75,8 @@ fn net_changes(changes: &[Change]) -> BTreeMap<EntityId, BTreeMap<String, Net>> 
     for change in changes {
         let components = net.entry(change.entity).or_default();
         let entry = components.entry(change.component.clone());
-        let first = entry.or_insert_with(|| Net { before: said(&change.component, change.before.clone()), after: None });
+        let first =
+            entry.or_insert_with(|| Net { before: said(&change.component, change.before.clone()), after: None });
         first.after = said(&change.component, change.after.clone());
     }
     net.retain(|_, components| {
@@ -85,10 +86,18 @@ fn net_changes(changes: &[Change]) -> BTreeMap<EntityId, BTreeMap<String, Net>> 
     net
 }
 
-/// The identity is what no transform says: an entity that is spawned or despawned there has
-/// no change of it.
+/// A transform in full, so that it compares with others. The identity is what no transform
+/// says: an entity that is spawned or despawned there has no change of it.
 fn said(component: &str, value: Option<Json>) -> Option<Json> {
-    value.filter(|value| component != TRANSFORM || *value != Transform::IDENTITY.to_json())
+    let transform = match &value {
+        Some(Json::Object(parts)) if component == TRANSFORM => Transform::from_json(parts).ok(),
+        _ => None,
+    };
+    match transform {
+        Some(transform) if transform == Transform::IDENTITY => None,
+        Some(transform) => Some(transform.to_json()),
+        None => value,
+    }
 }
 
 /// The entity itself first: its components need it to be there.

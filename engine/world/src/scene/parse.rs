@@ -78,7 +78,8 @@ impl Reader<'_> {
     fn add(&mut self, scene: &mut SceneDoc, node: &Node) {
         match self.entity(node) {
             Ok((entity, ..)) if scene.entities.contains_key(&entity) => {
-                let message = format!("{entity} is used by an earlier record; this one is set aside, give it an id of its own");
+                let message =
+                    format!("{entity} is used by an earlier record; this one is set aside, give it an id of its own");
                 let mut diagnostic = self.error("scene/duplicate_id", message, node.get("id").unwrap_or(node));
                 diagnostic.related.extend(scene.positions.of(entity, None, None).map(|span| zero_base::Related {
                     message: "the earlier record".into(),
@@ -106,8 +107,10 @@ impl Reader<'_> {
         }
         let refused = |error: WorldError, at: &Node| bad(format!("the record is set aside: {error}"), at);
         let text = |key: &str| {
-            let value = node.get(key).ok_or_else(|| bad(format!("an entity needs '{key}'; the record is set aside"), node))?;
-            let text = value.as_str().ok_or_else(|| bad(format!("'{key}' is text, not a {}", value.type_name()), value));
+            let value =
+                node.get(key).ok_or_else(|| bad(format!("an entity needs '{key}'; the record is set aside"), node))?;
+            let text =
+                value.as_str().ok_or_else(|| bad(format!("'{key}' is text, not a {}", value.type_name()), value));
             text.map(|text| (text, value))
         };
         let (id, id_node) = text("id")?;

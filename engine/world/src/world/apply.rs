@@ -97,7 +97,7 @@ impl World {
         let mut subtree = vec![entity];
         let mut next = 0;
         while let Some(entity) = subtree.get(next).copied() {
-            subtree.extend_from_slice(self.children(entity)?);
+            subtree.extend_from_slice(&self.node(entity)?.children);
             next += 1;
         }
         let mut changes = Vec::new();
@@ -183,7 +183,7 @@ impl World {
         }
     }
 
-    fn require_component(&self, entity: EntityId, component: &str) -> Result<&Record, WorldError> {
+    pub(super) fn require_component(&self, entity: EntityId, component: &str) -> Result<&Record, WorldError> {
         let node = self.node(entity)?;
         node.components.get(component).ok_or_else(|| WorldError::NoComponent {
             entity,

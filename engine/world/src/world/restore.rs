@@ -33,10 +33,7 @@ impl World {
         self.restore(changes.iter().map(|change| (change, &change.after)))
     }
 
-    fn restore<'a>(
-        &mut self,
-        values: impl Iterator<Item = (&'a Change, &'a Option<Json>)>,
-    ) -> Result<(), WorldError> {
+    fn restore<'a>(&mut self, values: impl Iterator<Item = (&'a Change, &'a Option<Json>)>) -> Result<(), WorldError> {
         let mut states = States::new();
         for (change, value) in values {
             let state = decode(change, value.as_ref())?;
@@ -129,11 +126,8 @@ impl World {
 }
 
 fn decode(change: &Change, value: Option<&Json>) -> Result<State, WorldError> {
-    let conflict = |reason: String| WorldError::Conflict {
-        entity: change.entity,
-        component: change.component.clone(),
-        reason,
-    };
+    let conflict =
+        |reason: String| WorldError::Conflict { entity: change.entity, component: change.component.clone(), reason };
     let Some(value) = value else { return Ok(State::Gone) };
     let Json::Object(record) = value else { return Err(conflict("its record is not a map".into())) };
     match change.component.as_str() {

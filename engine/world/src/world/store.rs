@@ -77,8 +77,7 @@ impl World {
             return;
         }
         for component in NATIVE_COMPONENTS {
-            let entities: Vec<EntityId> = self.entities_with(component).collect();
-            entities.into_iter().for_each(|entity| self.put_view(entity, component));
+            self.entities_with(component).into_iter().for_each(|entity| self.put_view(entity, component));
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Content, Reader};
 
 impl Reader<'_> {
     /// The tree of nodes, with every alias replaced by what it stands for, within the budgets.
-    pub(super) fn expand(&self) -> Result<Node, Diagnostic> {
+    pub(super) fn expand(&self) -> Result<Node, Box<Diagnostic>> {
         let Some(root) = self.root else {
             let source = Source { bytes: self.text.len()..self.text.len(), layout: Layout::Scalar };
             return Ok(Node { value: Value::Null, span: Span::at(1, 1), source });
@@ -18,7 +18,7 @@ impl Reader<'_> {
     }
 
     /// Recursion is as deep as the nesting, which is bounded.
-    fn build(&self, at: usize, depth: usize, repeat: Repeat, budget: &mut Budget) -> Result<Node, Diagnostic> {
+    fn build(&self, at: usize, depth: usize, repeat: Repeat, budget: &mut Budget) -> Result<Node, Box<Diagnostic>> {
         let raw = &self.arena[at];
         budget.nodes = budget.nodes.checked_sub(1).ok_or_else(|| self.too_many(&raw.bytes))?;
         let value = match &raw.content {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok(Node { value, span: self.span(&raw.bytes), source })
     }
 
-    fn repeat(&self, bytes: usize, at: &Range<usize>, budget: &mut Budget) -> Result<(), Diagnostic> {
+    fn repeat(&self, bytes: usize, at: &Range<usize>, budget: &mut Budget) -> Result<(), Box<Diagnostic>> {
         let left = budget.repeated_bytes.checked_sub(bytes);
         budget.repeated_bytes = left.ok_or_else(|| {
             let message = format!("aliases repeat more than {MAX_BYTES} bytes of text");

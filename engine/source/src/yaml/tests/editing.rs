@@ -162,11 +162,11 @@ fn commented(tree: &Json) -> (String, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn edits_mean_what_they_say(tree in tree(), path in prop::collection::vec(key(), 1..4), value in tree()) {
-        prop_assume!(tree.is_object());
+        let tree = if tree.is_object() { tree } else { json!({ "a": tree }) };
         let (text, _) = commented(&tree);
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         if let Ok(edited) = set(&text, &path, &value) {
@@ -190,6 +190,25 @@ proptest! {
             prop_assert!(parse(&edited).unwrap().at(&path).is_none());
         } else {
             prop_assert!(path.iter().try_fold(&tree, |json, key| json.get(key)).is_none(), "remove {:?} in\n{}", path, text);
+        }
+    }
+
+    #[test]
+    fn odd_text_is_edited_as_asked_or_refused(
+        lines in prop::collection::vec(prop::sample::select(vec![
+            "a: 1", "b:", "  a: &x {a: 1, b}", "  b: *x", "c: &y", "  a: |+", "    text", "", "# c", "  ? b", "  : 2", "d: [1,", "  2]",
+            "b: *y", "  - a: 1", "  -", "a: >-", "\"a\": 'q'  # é", "---", "...", "c: {a: {b: 1}, }", "  a : x", "b: ! 1", "\t", "c: {}",
+        ]), 0..9),
+        ending in prop::sample::select(vec!["\n", "\r\n"]),
+        path in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 0..4),
+        value in tree(),
+    ) {
+        let text = lines.join(ending);
+        if let Ok(edited) = set(&text, &path, &value) {
+            prop_assert_eq!(parse(&edited).unwrap().at(&path).map(|node| node.to_json()), Some(value));
+        }
+        if let Ok(edited) = remove(&text, &path) {
+            prop_assert!(parse(&edited).unwrap().at(&path).is_none());
         }
     }
 }

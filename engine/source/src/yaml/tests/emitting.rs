@@ -54,8 +54,26 @@ open: |-
 
 #[test]
 fn strings_are_quoted_only_where_they_could_be_misread() {
-    let plain =
-        ["a", "a b", "kit.beats", "/zero/source/a", "a:b", "a#b", "it's", "é", "3d", "v1.0", "a, b", "a [b]", "(x)"];
+    let plain = [
+        "a",
+        "a b",
+        "kit.beats",
+        "/zero/source/a",
+        "a:b",
+        "a#b",
+        "it's",
+        "é",
+        "3d",
+        "v1.0",
+        "a, b",
+        "a [b]",
+        "(x)",
+        "yes",
+        "on",
+        "y",
+        "2024-01-01",
+        "1_000",
+    ];
     for text in plain {
         assert_eq!(emit(&json!(text)), format!("{text}\n"));
     }
@@ -66,15 +84,10 @@ fn strings_are_quoted_only_where_they_could_be_misread() {
         "true",
         "Null",
         "~",
-        "no",
-        "ON",
-        "y",
         "12",
         "1.5",
         "0x1f",
         "1e3",
-        "2024-01-01",
-        "12:30:45",
         ".inf",
         "- a",
         "-",
@@ -107,7 +120,6 @@ fn strings_are_quoted_only_where_they_could_be_misread() {
         "a\u{2028}b",
         "\u{85}",
         "\u{0}",
-        "1_000",
     ];
     for text in quoted {
         let written = emit(&json!(text));

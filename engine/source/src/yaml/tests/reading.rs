@@ -142,26 +142,3 @@ fn whole_numbers_are_whole_however_they_are_written() {
     let read: Vec<Option<i64>> = node.items().iter().map(|item| item.as_i64()).collect();
     assert_eq!(read, [Some(2), Some(2), None, None, None]);
 }
-
-#[test]
-fn zz_timing() {
-    for n in [5_000usize, 10_000, 20_000, 40_000] {
-        let item = "{\"id\":\"ent_1\",\"p\":[1,2.5,3],\"c\":{\"Mesh\":{\"mesh\":\"x\"}}}";
-        let one = format!("[{}]", vec![item; n].join(","));
-        let t = std::time::Instant::now();
-        parse(&one).unwrap();
-        let a = t.elapsed();
-        let block = format!("- id: ent_1\n  p: [1, 2.5, 3]\n  c:\n    Mesh:\n      mesh: x\n").repeat(n);
-        let t = std::time::Instant::now();
-        parse(&block).unwrap();
-        let b = t.elapsed();
-        let open = "[".repeat(60) + &"a ".repeat(n * 20);
-        let t = std::time::Instant::now();
-        let _ = parse(&open);
-        let c = t.elapsed();
-        let keys = (0..n).map(|i| format!("\"{}{i}\": 1\n", "k".repeat(400))).collect::<String>();
-        let t = std::time::Instant::now();
-        parse(&keys).unwrap();
-        println!("{n}: one-line json {} KB {a:?}; block {b:?}; open {c:?} keys {:?}", one.len() / 1024, t.elapsed());
-    }
-}

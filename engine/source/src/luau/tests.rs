@@ -1,0 +1,5 @@
+mod instrument;
+mod reading;
+mod schema;
+mod soup;
+mod types;

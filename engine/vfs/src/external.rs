@@ -1,0 +1,228 @@
+use std::collections::BTreeMap;
+
+use zero_base::{Caller, FileKind, Hash, Metadata};
+
+use crate::disk::Folder;
+use crate::journal::record::{Commit, FileRecord, INLINE_BYTES, Kept, Record, Version};
+use crate::journal::{Durability, Placed};
+use crate::library::LibraryFile;
+use crate::mounts::Place;
+use crate::tree::stand_in_hash;
+use crate::watch::Due;
+use crate::{ChangeKind, FileEvent, Origin, Vfs, VfsError, VfsPath};
+
+/// What to do about files nobody has accounted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strangers {
+    /// Somebody made them: record it.
+    Record,
+    /// The world is seen for the first time: they are what it is.
+    Adopt,
+}
+
+impl Vfs {
+    /// Edits made by other programs since the last call, once they have been quiet for a moment.
+    /// They are in the history as commits of `external`; edits of a file that an open
+    /// transaction or the play shadow covers are recorded, but do not show and are not answered.
+    pub fn poll_external(&mut self) -> Result<Vec<FileEvent>, VfsError> {
+        let places = match self.watch.as_mut().map(|watch| watch.due()) {
+            None | Some(Due::Nothing) => return Ok(Vec::new()),
+            Some(Due::Everything) => return self.rescan(),
+            Some(Due::Places(places)) => places,
+        };
+        let seen = |place| self.mounts.disk_folders().find_map(|folder: &Folder| folder.seen_at(place));
+        let authored = |path: &VfsPath| !matches!(self.mounts.place(path), Place::Scratch(_));
+        let paths: Vec<VfsPath> = places.iter().filter_map(|place| seen(place)).filter(authored).collect();
+        let reconciled = self.reconcile(&paths, Strangers::Record);
+        if reconciled.is_err()
+            && let Some(watch) = &self.watch
+        {
+            watch.again(places);
+        }
+        reconciled
+    }
+
+    /// The same for the whole world, whether or not anything was reported: compares every file
+    /// with what is known of it.
+    pub fn rescan(&mut self) -> Result<Vec<FileEvent>, VfsError> {
+        self.reconcile(&self.roots(), Strangers::Record)
+    }
+
+    /// The authored tree, and libraries that lie on a disk that is watched.
+    pub(crate) fn roots(&self) -> Vec<VfsPath> {
+        let libraries = self.mounts.libraries().filter(|_| self.watch.is_some());
+        let on_disk = libraries.filter(|library| !library.disk_folders().is_empty()).map(|library| library.at.clone());
+        std::iter::once(self.mounts.source.at.clone()).chain(on_disk).collect()
+    }
+
+    /// Compares what lies at or below `paths` with what is known, records the difference and
+    /// answers what of it shows.
+    pub(crate) fn reconcile(
+        &mut self,
+        paths: &[VfsPath],
+        strangers: Strangers,
+    ) -> Result<Vec<FileEvent>, VfsError> {
+        let mut changes: BTreeMap<VfsPath, Option<Hash>> = BTreeMap::new();
+        for path in paths {
+            let on_disk = self.hashes_on_disk(path);
+            let known = self.known.range(path.clone()..).map(|(path, hash)| (path, *hash));
+            let known = known.take_while(|(below, _)| below.as_str().starts_with(path.as_str()));
+            let gone = known.filter(|(below, _)| below.starts_with(path) && !on_disk.contains_key(*below));
+            changes.extend(gone.map(|(path, _)| (path.clone(), None)));
+            let new = on_disk.into_iter().filter(|(path, hash)| self.known.get(path) != Some(hash));
+            changes.extend(new.map(|(path, hash)| (path, Some(hash))));
+        }
+        if strangers == Strangers::Adopt {
+            changes.retain(|path, after| {
+                let stranger = !self.known.contains_key(path);
+                if let (true, Some(hash)) = (stranger, &after) {
+                    self.known.insert(path.clone(), *hash);
+                }
+                !stranger
+            });
+        }
+        self.record_external(&mut changes)?;
+        let shows = |path: &&VfsPath| {
+            self.pending.get(path).is_none() && self.shadow.as_ref().is_none_or(|shadow| shadow.get(path).is_none())
+        };
+        let event = |path: &VfsPath| FileEvent {
+            path: path.clone(),
+            change: if changes[path].is_some() { ChangeKind::Written } else { ChangeKind::Removed },
+            origin: Origin::External,
+            txn: None,
+        };
+        let events = changes.keys().filter(shows).map(event).collect();
+        for (path, after) in &changes {
+            self.account_for(path, *after);
+        }
+        self.keep_house();
+        Ok(events)
+    }
+
+    /// Takes note of what a file is now, so that it does not count as an external edit.
+    pub(crate) fn account_for(&mut self, path: &VfsPath, hash: Option<Hash>) {
+        match hash {
+            Some(hash) => self.known.insert(path.clone(), hash),
+            None => self.known.remove(path),
+        };
+    }
+
+    /// Takes note of what lies on disk, whatever it is.
+    pub(crate) fn look_again<'a>(&mut self, paths: impl Iterator<Item = &'a VfsPath>) {
+        for path in paths {
+            if let Ok(hash) = self.accountable_hash(path) {
+                self.account_for(path, hash);
+            }
+        }
+    }
+
+    /// The hash of the file on disk, or what stands for it if it is too large to be read.
+    pub(crate) fn accountable_hash(&self, path: &VfsPath) -> Result<Option<Hash>, VfsError> {
+        let source = &self.mounts.source;
+        match source.look_at_file(path)? {
+            Some(found) => self.hash_or_stand_in(source, path, &found),
+            None => Ok(None),
+        }
+    }
+
+    fn hash_or_stand_in(&self, folder: &Folder, path: &VfsPath, found: &Metadata) -> Result<Option<Hash>, VfsError> {
+        match self.disk_hash(folder, path, found) {
+            Ok(hash) => Ok(Some(hash)),
+            Err(VfsError::TooLarge { size, .. }) => Ok(Some(stand_in_hash(size))),
+            Err(VfsError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Every file on disk at or below `path`. One that cannot be read counts as unchanged.
+    fn hashes_on_disk(&self, path: &VfsPath) -> BTreeMap<VfsPath, Hash> {
+        let mut hashes = BTreeMap::new();
+        let mut add = |path: VfsPath, found: Result<Option<(&Folder, Metadata)>, VfsError>| {
+            let hash = match found {
+                Ok(Some((folder, found))) => self.hash_or_stand_in(folder, &path, &found),
+                Ok(None) | Err(VfsError::Link { .. }) => Ok(None),
+                Err(error) => Err(error),
+            };
+            match hash {
+                Ok(Some(hash)) => drop(hashes.insert(path, hash)),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::warn!(%path, %error, "a file cannot be looked at");
+                    if let Some(hash) = self.known.get(&path) {
+                        hashes.insert(path, *hash);
+                    }
+                }
+            }
+        };
+        match self.mounts.place(path) {
+            Place::Source(source) => {
+                let file = |path: &VfsPath| Ok(source.look_at_file(path)?.map(|found| (source, found)));
+                if matches!(source.look(path), Ok(Some(found)) if found.kind == FileKind::Folder) {
+                    let skip = |child: &VfsPath| self.mounts.is_mount_in_source(child);
+                    source.each_file_below(path, &skip, &mut |path| add(path.clone(), file(&path)));
+                } else {
+                    add(path.clone(), file(path));
+                }
+            }
+            Place::Library(library) => {
+                let file = |path: &VfsPath| match library.file(path)? {
+                    Some(LibraryFile::OnDisk(folder, found)) => Ok(Some((folder, found))),
+                    Some(LibraryFile::Embedded { .. }) | None => Ok(None),
+                };
+                library.each_file_below(path, &mut |path| add(path.clone(), file(&path)));
+                add(path.clone(), file(path));
+            }
+            Place::Scratch(_) | Place::Above(_) | Place::Generated | Place::Outside => {}
+        }
+        hashes
+    }
+
+    /// Puts edits of authored files into the history. Where a file is read for that, its hash is
+    /// brought up to date.
+    fn record_external(&mut self, changes: &mut BTreeMap<VfsPath, Option<Hash>>) -> Result<(), VfsError> {
+        let mut files = Vec::new();
+        for (path, after) in changes.iter_mut() {
+            if !matches!(self.mounts.place(path), Place::Source(_)) {
+                continue;
+            }
+            let before = self.known.get(path).map(|hash| self.version_nobody_copied(*hash));
+            let version = match after {
+                Some(hash) => Some(self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(*hash))),
+                None => None,
+            };
+            *after = version.as_ref().map(|version| version.hash);
+            files.push(FileRecord { path: path.clone(), before, after: version });
+        }
+        if files.is_empty() {
+            return Ok(());
+        }
+        let commit = Commit {
+            id: self.journal.next_id(),
+            group: 0,
+            caller: Caller::external().name,
+            origin: Origin::External,
+            files,
+            entities: Vec::new(),
+            checkpoints: Vec::new(),
+        };
+        let record = Record::Commit(commit);
+        let place = self.journal.write(&record, Durability::Later)?;
+        if let Record::Commit(commit) = record {
+            self.journal.note(&commit, place, Placed::Yes);
+        }
+        Ok(())
+    }
+
+    fn small_version_on_disk(&self, path: &VfsPath) -> Option<Version> {
+        let source = &self.mounts.source;
+        let found = source.look_at_file(path).ok()?.filter(|found| found.size <= INLINE_BYTES as u64)?;
+        let bytes = source.read(path, &found).ok().filter(|bytes| bytes.len() <= INLINE_BYTES)?;
+        let size = bytes.len() as u64;
+        Some(Version { hash: Hash::of(&bytes), size, kept: Kept::Inline, bytes: Some(bytes.into()) })
+    }
+
+    fn version_nobody_copied(&self, hash: Hash) -> Version {
+        let kept = if self.store.contains(hash) { Kept::Store } else { Kept::Nowhere };
+        Version { hash, size: 0, kept, bytes: None }
+    }
+}
