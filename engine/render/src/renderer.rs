@@ -1,10 +1,12 @@
+mod remarks;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::Vec3;
-use zero_base::{Diagnostic, Severity};
+use zero_base::Diagnostic;
 use zero_gpu::{Gpu, Image, wgpu};
 
+use self::remarks::{Users, name_users};
 use crate::frame::batches::{Batch, Item, batch};
 use crate::frame::cascades::{self, Cascade};
 use crate::frame::culling::Frustum;
@@ -16,7 +18,7 @@ use crate::frame::view::View;
 use crate::library::Library;
 use crate::store::pipelines::Layouts;
 use crate::store::stages::StageStore;
-use crate::{Bounds, DirectionalLight, ProceduralSky, RenderAssets, RenderError, RenderScene, builtin};
+use crate::{Bounds, RenderAssets, RenderError, RenderScene, builtin};
 
 /// Draws scenes, and keeps on the device what they are made of from one picture to the next.
 #[derive(Debug)]
@@ -89,8 +91,8 @@ impl Renderer {
         self.library.next_draw();
         self.stages.next_draw();
         let mut diagnostics = Vec::new();
-        Renderer::remark_on(scene, &mut diagnostics);
-        let lit = Renderer::lit(scene, &mut diagnostics);
+        remarks::remark_on(scene, &mut diagnostics);
+        let lit = remarks::lit(scene, &mut diagnostics);
         let scene = lit.as_ref().unwrap_or(scene);
         let stages = self.stages.get(&self.gpu, &self.layouts, assets, &mut diagnostics)?;
         let items = self.items(scene, assets, &mut diagnostics)?;
@@ -140,29 +142,6 @@ impl Renderer {
         Ok(Drawn { image: Image { width, height, rgba8 }, diagnostics, stats })
     }
 
-    /// Content that no file can be blamed for.
-    fn remark_on(scene: &RenderScene, diagnostics: &mut Vec<Diagnostic>) {
-        let (given, most) = (scene.lights.len(), RenderScene::MOST_LIGHTS);
-        if given > most {
-            let message = format!("the scene has {given} directional lights, and only the first {most} are drawn");
-            diagnostics.push(Diagnostic::warning("render/too_many_lights", message));
-        }
-    }
-
-    /// The scene with a light to see it by, when it has none of its own.
-    fn lit(scene: &RenderScene, diagnostics: &mut Vec<Diagnostic>) -> Option<RenderScene> {
-        if !scene.lights.is_empty() || scene.sky.is_some() || scene.ambient != Vec3::ZERO {
-            return None;
-        }
-        diagnostics.push(Diagnostic::new(
-            Severity::Info,
-            "render/no_light",
-            "the scene has no light and no sky, so the picture is lit by a neutral one; add a DirectionalLight, an \
-             AmbientLight or a ProceduralSky to an entity",
-        ));
-        Some(RenderScene { lights: vec![neutral_light()], sky: Some(neutral_sky()), ..scene.clone() })
-    }
-
     fn items<'a>(
         &mut self,
         scene: &'a RenderScene,
@@ -178,9 +157,12 @@ impl Renderer {
                 misplaced.push(instance.entity);
                 continue;
             }
-            let mesh = meshes
-                .entry(&*instance.mesh)
-                .or_insert_with(|| self.library.mesh(&self.gpu, assets, &instance.mesh, diagnostics));
+            let mesh = meshes.entry(&*instance.mesh).or_insert_with(|| {
+                let first = diagnostics.len();
+                let mesh = self.library.mesh(&self.gpu, assets, &instance.mesh, diagnostics);
+                name_users(&mut diagnostics[first..], &users.meshes[&*instance.mesh]);
+                mesh
+            });
             let named = if instance.material.is_empty() { builtin::DEFAULT_MATERIAL } else { &*instance.material };
             if !materials.contains_key(named) {
                 let first = diagnostics.len();
@@ -190,42 +172,14 @@ impl Renderer {
             }
             items.push(Item::new(instance, Arc::clone(mesh), materials[named].clone()));
         }
+        let first_remark = diagnostics.len();
         if !misplaced.is_empty() {
-            let message = format!("not drawn, because their transforms are not finite: entities {misplaced:?}");
+            let message = "not drawn, because the place or size is not finite";
             diagnostics.push(Diagnostic::warning("render/transform", message));
+            name_users(&mut diagnostics[first_remark..], &misplaced);
         }
         items.sort_by(|a, b| a.key().cmp(&b.key()));
         Ok(items)
-    }
-}
-
-/// Which entities use a mesh or a material.
-#[derive(Default)]
-struct Users<'a> {
-    meshes: BTreeMap<&'a str, Vec<u64>>,
-    materials: BTreeMap<&'a str, Vec<u64>>,
-}
-
-impl Users<'_> {
-    fn of(scene: &RenderScene) -> Users<'_> {
-        let mut users = Users::default();
-        for instance in &scene.instances {
-            users.meshes.entry(&instance.mesh).or_default().push(instance.entity);
-            users.materials.entry(&instance.material).or_default().push(instance.entity);
-        }
-        users
-    }
-}
-
-/// Adds who is concerned to diagnostics that no file can be blamed for.
-fn name_users(diagnostics: &mut [Diagnostic], entities: &[u64]) {
-    const NAMED: usize = 3;
-    let mut named: Vec<String> = entities.iter().take(NAMED).map(|entity| format!("ent_{entity}")).collect();
-    if entities.len() > NAMED {
-        named.push(format!("{} more", entities.len() - NAMED));
-    }
-    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.path.is_none()) {
-        diagnostic.message.push_str(&format!(" (on {})", named.join(", ")));
     }
 }
 
@@ -250,19 +204,4 @@ fn shadow_cascades(scene: &RenderScene, items: &[Item], view: &View, frustum: &F
     let receivers = joined(&|item| frustum.touches(&item.bounds));
     let casters = joined(&|item| item.instance.cast_shadows);
     cascades::fit(view, to_light(light), receivers, casters)
-}
-
-fn neutral_light() -> DirectionalLight {
-    let direction = Vec3::new(-0.5, -0.9, -0.6);
-    DirectionalLight { direction, color: Vec3::ONE, intensity: 2.6, cast_shadows: true }
-}
-
-fn neutral_sky() -> ProceduralSky {
-    ProceduralSky {
-        zenith: Vec3::splat(0.32),
-        horizon: Vec3::splat(0.42),
-        ground: Vec3::splat(0.16),
-        sun_size_radians: 0.0,
-        intensity: 1.0,
-    }
 }

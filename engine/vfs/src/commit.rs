@@ -78,6 +78,7 @@ impl Vfs {
     }
 
     fn carry_out(&mut self, txn: TxnId, commit: &Commit) -> Result<(), VfsError> {
+        self.mounts.source.tidy();
         let staged = self.stage(commit)?;
         let place = match self.journal.write(&Record::Commit(commit.clone()), Durability::Now) {
             Ok(place) => place,

@@ -1,6 +1,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use zero_base::{FileKind, Io, Metadata};
 
@@ -17,9 +18,15 @@ pub(crate) struct Folder {
     pub io: Arc<dyn Io>,
     pub root: PathBuf,
     pub at: VfsPath,
+    /// A temporary file could not be removed and lies about.
+    pub untidy: AtomicBool,
 }
 
 impl Folder {
+    pub fn new(io: Arc<dyn Io>, root: PathBuf, at: VfsPath) -> Folder {
+        Folder { io, root, at, untidy: AtomicBool::new(false) }
+    }
+
     pub fn disk_path(&self, path: &VfsPath) -> PathBuf {
         match path.relative_to(&self.at) {
             Some("") | None => self.root.clone(),

@@ -111,10 +111,8 @@ impl Journal {
     /// Appends a record. If that fails, the journal is as it was; if even that cannot be had,
     /// whether the record is there is unknown until the next write puts it right, or a restart.
     pub fn write(&mut self, record: &Record, durability: Durability) -> Result<Place, VfsError> {
+        self.repair()?;
         let path = self.current_path();
-        if self.dirty {
-            self.drop_failed_write().map_err(io_error("repair the journal at", path.display()))?;
-        }
         let bytes = frame(record);
         if bytes.len() > segment::LONGEST_RECORD {
             let source = io::Error::new(io::ErrorKind::FileTooLarge, "one transaction changes too much at once");
@@ -133,6 +131,14 @@ impl Journal {
         let place = Place { segment: self.current().number, offset: self.current().length, length: bytes.len() as u64 };
         self.current_mut().length += place.length;
         Ok(place)
+    }
+
+    /// Drops what a failed write may have left.
+    pub fn repair(&mut self) -> Result<(), VfsError> {
+        match self.dirty {
+            true => self.drop_failed_write().map_err(io_error("repair the journal at", self.current_path().display())),
+            false => Ok(()),
+        }
     }
 
     /// Takes a written commit into the history and the scenes' logs.

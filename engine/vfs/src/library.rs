@@ -34,7 +34,7 @@ impl Mounted {
             Library::Disk(folders) => {
                 let mount = |(prefix, root): (String, _)| {
                     let at = if prefix.is_empty() { at.clone() } else { at.join(&prefix)? };
-                    Ok(Folder { io: io.clone(), root, at })
+                    Ok(Folder::new(io.clone(), root, at))
                 };
                 let mut folders = folders.into_iter().map(mount).collect::<Result<Vec<_>, VfsError>>()?;
                 folders.sort_by_key(|folder| std::cmp::Reverse(folder.at.as_str().len()));

@@ -36,7 +36,7 @@ pub(crate) struct Mounts {
 impl Mounts {
     pub fn new(io: &Arc<dyn Io>, world: &Path, libraries: Vec<(String, Library)>) -> Result<Mounts, VfsError> {
         let fixed = |path: &str| VfsPath::parse(path).expect("a fixed path is normal");
-        let folder = |relative: &str, at: &str| Folder { io: io.clone(), root: world.join(relative), at: fixed(at) };
+        let folder = |relative: &str, at: &str| Folder::new(io.clone(), world.join(relative), fixed(at));
         let libraries_at = fixed("/zero/source/libs");
         let mut mounted = BTreeMap::new();
         for (name, library) in libraries {
@@ -94,7 +94,7 @@ impl Mounts {
     }
 
     fn make_source_folder(&self) -> Result<(), VfsError> {
-        let Folder { io, root, at } = &self.source;
+        let Folder { io, root, at, .. } = &self.source;
         let world = root.parent().expect("the source folder lies in the world's");
         if io.metadata(root).is_ok_and(|found| found.kind == FileKind::Link) {
             return Err(VfsError::Link { path: at.clone() });

@@ -37,8 +37,13 @@ impl Folder {
     }
 
     pub fn unstage(&self, staged: Staged) {
-        if let Err(error) = self.io.remove_file(&staged.temporary) {
-            tracing::debug!(file = %staged.temporary.display(), %error, "a temporary file stays behind");
+        self.remove_temporary(&staged.temporary);
+    }
+
+    /// Removes temporary files that could not be removed when they should have been.
+    pub fn tidy(&self) {
+        if self.untidy.swap(false, Ordering::Relaxed) {
+            self.remove_temporaries();
         }
     }
 
@@ -56,14 +61,20 @@ impl Folder {
                 let place = folder.join(&entry.name);
                 match entry.kind {
                     FileKind::Folder => folders.push(place),
-                    FileKind::File if entry.name.starts_with(TEMPORARY_PREFIX) => {
-                        if let Err(error) = self.io.remove_file(&place) {
-                            tracing::warn!(file = %place.display(), %error, "a temporary file stays behind");
-                        }
-                    }
+                    FileKind::File if entry.name.starts_with(TEMPORARY_PREFIX) => self.remove_temporary(&place),
                     _ => {}
                 }
             }
+        }
+    }
+
+    fn remove_temporary(&self, place: &Path) {
+        match self.io.remove_file(place) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.untidy.store(true, Ordering::Relaxed);
+                tracing::warn!(file = %place.display(), %error, "a temporary file stays behind");
+            }
+            _ => {}
         }
     }
 

@@ -23,6 +23,10 @@ impl Vfs {
     pub fn roll_back(&mut self, txn: TxnId) -> RolledBack {
         let rolled_back = self.roll_back_to(txn, Savepoint { steps: 0, entities: 0 });
         self.transactions.remove(&txn);
+        // A commit of it whose outcome is unknown must not come back with a restart.
+        if let Err(error) = self.journal.repair() {
+            tracing::warn!(%txn, %error, "a failed commit may still be in the journal");
+        }
         rolled_back
     }
 

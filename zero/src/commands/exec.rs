@@ -71,10 +71,10 @@ fn report(answer: &Answer) -> Report {
             _ => text.push(message),
         }
     }
-    notes.extend(value["diagnostics"].as_array().into_iter().flatten().map(diagnostic_line));
     if answer.failed {
         notes.push(format!("error: {}", failure_text(&value["error"])));
     }
+    notes.extend(value["diagnostics"].as_array().into_iter().flatten().map(diagnostic_line));
     let result = readable(&value["result"]);
     if !result.is_empty() {
         text.push(result);

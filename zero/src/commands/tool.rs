@@ -3,10 +3,10 @@ use zero_runtime::{Answer, BatchMode, Op, SearchTools, ToolCall, UseTool};
 
 use super::exec::failure_text;
 use super::{Context, World};
+use crate::ProgramError;
 use crate::cli::{self, ToolWords, command_names};
 use crate::help::{found_page, parameters, tool_page, toolbox_page, toolboxes_page};
-use crate::print::{FAILED, Failure, Report, err, error_text, readable};
-use crate::{ProgramError, print};
+use crate::print::{FAILED, Failure, Report, WRONG_USAGE, err, error_text, readable};
 
 /// `zero --help`: the program's own, then the toolboxes of the world, if there is one.
 pub fn program_help(context: &Context) -> Report {
@@ -79,31 +79,35 @@ fn use_tool(world: &World, words: &ToolWords, tool: &str) -> Result<Report, Fail
     Ok(report(answer))
 }
 
-/// A tool or toolbox that does not exist is a slip of the command line, not a failure.
+/// Refusals of the command line's words rather than of the work.
+const WRONG_WORDS: [&str; 4] =
+    ["tool/unknown", "tool/unknown_toolbox", "tool/unknown_argument", "tool/too_many_arguments"];
+
 fn unknown_is_usage(failure: Failure) -> Failure {
-    match &*failure.fault.code {
-        "tool/unknown" | "tool/unknown_toolbox" => Failure { exit_code: print::WRONG_USAGE, ..failure },
-        _ => failure,
+    if WRONG_WORDS.contains(&&*failure.fault.code) {
+        return Failure { exit_code: WRONG_USAGE, ..failure };
     }
+    failure
 }
 
-/// What the tool prints for people, or else what it answers; its own exit code.
+/// What the tool says, then what it answers; its own exit code.
 fn report(answer: Answer) -> Report {
     let value = answer.value;
+    let data = if answer.failed { &value["error"]["data"] } else { &value["value"] };
+    let parts = [value["stdout"].as_str().unwrap_or_default().to_owned(), readable(data)];
+    let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
     if !answer.failed {
-        let text = match value["stdout"].as_str() {
-            Some(stdout) => stdout.to_owned(),
-            None => readable(&value["value"]),
-        };
         return Report::new(text, value);
     }
-    let text = value["stdout"].as_str().unwrap_or_default().to_owned();
     let notes = vec![format!("error: {}", failure_text(&value["error"]))];
     Report { text, notes, exit_code: exit_code(&value), value }
 }
 
 /// The tool's own, where the system has room for it.
 fn exit_code(value: &Value) -> i32 {
+    if value["error"]["code"].as_str().is_some_and(|code| WRONG_WORDS.contains(&code)) {
+        return WRONG_USAGE;
+    }
     let own = value["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
     own.filter(|code| (1..=125).contains(code)).unwrap_or(FAILED)
 }

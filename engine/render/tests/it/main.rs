@@ -6,4 +6,5 @@ mod floor;
 mod gallery;
 
 mod content;
+mod failing;
 mod pictures;

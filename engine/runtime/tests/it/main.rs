@@ -2,4 +2,12 @@
 
 mod support;
 
+mod components;
+mod hostile;
+mod library;
+mod pictures;
+mod play;
+mod scenes;
 mod scripts;
+mod tools;
+mod transactions;

@@ -61,6 +61,20 @@ impl World {
         self.call(Op::Execute(execute)).unwrap_or_else(|fault| panic!("{code}\n{fault}"))
     }
 
+    /// Starts play, paused: it moves by [`World::steps`] only.
+    pub fn play(&self) {
+        self.call(Op::Pause { paused: true }).unwrap();
+        self.call(Op::Play).unwrap();
+    }
+
+    pub fn steps(&self, frames: u32) {
+        self.call(Op::Step { frames }).unwrap();
+    }
+
+    pub fn edit(&self) {
+        self.call(Op::Edit).unwrap();
+    }
+
     pub fn tool(&self, name: &str, args: Value) -> Value {
         let calls = vec![ToolCall { toolbox: None, tool: name.to_owned(), args }];
         self.call(Op::UseTool(UseTool { calls, ..UseTool::default() })).map_or_else(|fault| json!({ "ok": false, "error": fault }), |answer| answer.value)

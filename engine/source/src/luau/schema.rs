@@ -62,6 +62,7 @@ impl<'a> Schemas<'a> {
         while let Some(id) = queue.pop() {
             let count = uses.entry(id).or_default();
             *count += 1;
+            assert!(*count < 100_000, "DEBUG {:?} {:?}", shapes.get(id), shapes.name(id));
             // These two are written out wherever they are used, with what they hold.
             let written_out = matches!(shapes.get(id), Shape::Optional(_) | Shape::Union(_));
             if *count == 1 || (written_out && shapes.name(id).is_none()) {

@@ -148,3 +148,24 @@ fn a_commit_that_stays_unfinished_does_not_get_in_the_way() {
     assert_eq!(vfs.read_text(&path("a.txt")).unwrap(), "newer", "finishing it does not undo what came later");
     assert!(vfs.stat(&path("locked/b.txt")).is_none(), "the rest of it is done now");
 }
+
+#[test]
+fn a_commit_whose_outcome_is_unknown_can_be_rolled_back() {
+    let (io, mut vfs) = world();
+    let before = disk(&io);
+    let txn = work(&mut vfs);
+    let in_journal = |io: &SimIo| io.read(Path::new("/world/.zero/journal/000000000001.journal")).unwrap().len();
+    let empty = in_journal(&io);
+    // The first step at which the record is written, whole, but neither synced nor taken back.
+    let unknown = (0..100).find(|step| {
+        io.fail_after(*step, ErrorKind::Other);
+        let code = vfs.commit(txn).unwrap_err().code();
+        io.heal();
+        code == "txn/outcome_unknown" && in_journal(&io) > empty
+    });
+    assert!(unknown.is_some());
+    vfs.roll_back(txn);
+    drop(vfs);
+    let vfs = open(&io);
+    assert_eq!((disk(&io), vfs.history(9).len()), (before, 0));
+}

@@ -14,10 +14,8 @@ impl Journal {
     pub fn rotate(&mut self) -> Result<(), VfsError> {
         // Marks in the old segment may not be synced yet, and a torn end is only dropped from
         // the last segment.
+        self.repair()?;
         let path = self.current_path();
-        if self.dirty {
-            self.drop_failed_write().map_err(io_error("repair the journal at", path.display()))?;
-        }
         self.io.sync_file(&path).map_err(io_error("sync the journal at", path.display()))?;
         self.begin_segment(self.current().number + 1)
     }

@@ -1,0 +1,136 @@
+use serde_json::json;
+
+use crate::support::World;
+
+const COUNTER: &str = "
+public = { step = Field.number(1, Sync, 'Added each frame.', { min = 0 }), label = Field.string('x'), at = Field.vec3() }
+events = { passed = { 'number' } }
+local seen = {}
+count = 0
+function awake() count = 100 end
+function start() count += 1000 end
+function update(dt) count += public.step if count > 1105 then self.events.passed:fire(count) end end
+function onPropertyChanged(name, value) table.insert(seen, name) end
+function value() return count end
+function heard() return seen end
+";
+
+fn counter(world: &World) {
+    world.write("/zero/source/Counter.component/init.luau", COUNTER);
+}
+
+#[test]
+fn fields_have_defaults_ranges_and_did_you_mean() {
+    let world = World::new();
+    counter(&world);
+    let value = world.run(
+        "local c = entity.spawn('c').component.add('Counter', { step = 2 })
+         c.at = { 1, 2, 3 }
+         return { c.step, c.label, c.at, c.entity.name, entity('c').Counter.step }",
+    );
+    assert_eq!(value, json!([2, "x", [1, 2, 3], "c", 2]));
+    let refused = |code: &str, parts: &[&str]| {
+        let (_, message) = world.fails(code);
+        parts.iter().for_each(|part| assert!(message.contains(part), "{part} in {message}"));
+    };
+    refused("entity('c').Counter.stpe = 1", &["stpe", "step"]);
+    refused("entity('c').Counter.step = 'much'", &["step"]);
+    refused("entity('c').Counter.step = -1", &["step"]);
+    refused("entity('c').Counter.at = { 0/0, 0, 0 }", &["at"]);
+    refused("entity('c').position = { 0, 0/0, 0 }", &["position"]);
+    refused("return entity('c').Coutner", &["Coutner", "Counter"]);
+    refused("entity('c').component.add('Conuter')", &["Conuter", "Counter"]);
+    refused("return entity('c').Counter.nothing", &["nothing"]);
+    assert_eq!(world.run("return entity('c').Counter.step"), json!(2));
+}
+
+#[test]
+fn lifecycle_runs_in_play_only() {
+    let world = World::new();
+    counter(&world);
+    world.run("entity.spawn('c').component.add('Counter')");
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!(0));
+    world.play();
+    world.steps(3);
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!(1103));
+    world.run("entity('c').Counter.step = 5");
+    assert_eq!(world.run("return entity('c').Counter:heard()"), json!(["step"]));
+    world.steps(1);
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!(1108));
+    world.edit();
+    assert_eq!(world.run("return { entity('c').Counter:value(), entity('c').Counter.step }"), json!([0, 1]));
+}
+
+#[test]
+fn events_reach_listeners() {
+    let world = World::new();
+    counter(&world);
+    world.run("entity.spawn('c').component.add('Counter', { step = 10 })");
+    world.play();
+    let value = world.run(
+        "local got = {}
+         entity('c').Counter.events.passed:connect(function(n) table.insert(got, n) end)
+         engine.step(2)
+         return got",
+    );
+    assert_eq!(value, json!([1110, 1120]));
+}
+
+#[test]
+fn one_instance_that_fails_does_not_stop_the_others() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Fragile.component/init.luau",
+        "public = { breaks = Field.boolean(false) }
+         n = 0
+         function update(dt) n += 1 if public.breaks and n == 2 then error('snap') end end
+         function value() return n end",
+    );
+    world.run("for i = 1, 3 do entity.spawn('f' .. i).component.add('Fragile', { breaks = i == 2 }) end");
+    world.play();
+    world.steps(4);
+    let value = world.run("local v = {} for i = 1, 3 do v[i] = entity('f' .. i).Fragile:value() end return v");
+    assert_eq!(value, json!([4, 2, 4]));
+    assert_eq!(world.run("return entity('f2').Fragile.enabled"), json!(false));
+}
+
+#[test]
+fn an_instance_that_hangs_is_ended_and_the_step_goes_on() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Hangs.component/init.luau",
+        "public = { hangs = Field.boolean(false) } n = 0
+         function update(dt) n += 1 if public.hangs then while true do end end end
+         function value() return n end",
+    );
+    world.run("for i = 1, 3 do entity.spawn('h' .. i).component.add('Hangs', { hangs = i == 1 }) end");
+    world.play();
+    world.steps(2);
+    assert_eq!(world.run("local v = {} for i = 1, 3 do v[i] = entity('h' .. i).Hangs:value() end return v"), json!([1, 2, 2]));
+}
+
+#[test]
+fn an_edit_of_the_script_keeps_instances_and_fields() {
+    let world = World::new();
+    counter(&world);
+    world.run("entity.spawn('c').component.add('Counter', { step = 7 })");
+    world.write("/zero/source/Counter.component/init.luau", &COUNTER.replace("return count end", "return 'new' .. public.step end"));
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!("new7"));
+    let written = world.write("/zero/source/Counter.component/init.luau", "public = { step = ");
+    assert_eq!(written["diagnostics"][0]["code"], "script/syntax");
+    assert_eq!(written["diagnostics"][0]["path"], "/zero/source/Counter.component/init.luau");
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!("new7"));
+    world.write("/zero/source/Counter.component/init.luau", COUNTER);
+    assert_eq!(world.run("return entity('c').Counter:value()"), json!(0));
+}
+
+#[test]
+fn ids_survive_an_undone_despawn() {
+    let world = World::new();
+    counter(&world);
+    world.run("local p = entity.spawn('p') entity.spawn('c', { parent = p }).component.add('Counter', { step = 3 })");
+    let before = world.run("return { entity('p').id, entity('c').id }");
+    world.fails("entity('p'):despawn() assert(entity.find('c') == nil) error('undo')");
+    assert_eq!(world.run("return { entity('p').id, entity('c').id }"), before);
+    assert_eq!(world.run("return { entity('c').Counter.step, entity('c').parent.name }"), json!([3, "p"]));
+}

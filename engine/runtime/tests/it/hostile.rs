@@ -1,0 +1,108 @@
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use zero_base::{Caller, Transport};
+use zero_runtime::{EditFile, Execute, LogLevel, Op, ReadFile, WriteFile};
+
+use crate::support::{World, caller};
+
+fn execute(code: &str) -> Op {
+    Op::Execute(Execute { code: Some(code.to_owned()), ..Execute::default() })
+}
+
+#[test]
+fn an_endless_loop_leaves_every_other_call_answering() {
+    let world = World::new();
+    let endless = Caller::new("endless", Transport::Http).until(Instant::now() + Duration::from_millis(1500));
+    let hung = world.engine.call(endless, execute("entity.spawn('half') while true do end"));
+    let mut answered = 0;
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_millis(800) {
+        assert_eq!(world.run("return 1"), json!(1));
+        assert!(world.call(Op::Status).is_ok());
+        answered += 1;
+    }
+    assert!(answered >= 5, "{answered}");
+    assert_eq!(hung.recv().unwrap().unwrap_err().code, "call/deadline");
+    assert_eq!(world.run("return entity.find('half') == nil"), json!(true));
+}
+
+#[test]
+fn a_cancelled_call_stops() {
+    let world = World::new();
+    let caller = Caller::new("impatient", Transport::Http);
+    let flag = caller.cancel.clone();
+    let hung = world.engine.call(caller, execute("while true do end"));
+    flag.cancel();
+    assert_eq!(hung.recv().unwrap().unwrap_err().code, "call/cancelled");
+}
+
+#[test]
+fn a_long_call_becomes_a_task() {
+    let world = World::new();
+    let answer = world.engine.call_blocking(caller(), execute("task.wait(10.4) return 'done'")).unwrap();
+    assert_eq!(answer.value["status"], "running", "{}", answer.value);
+    let task = answer.value["taskId"].as_u64().unwrap();
+    let done = world.call(Op::Wait { task, timeout_secs: Some(5.0), logs: LogLevel::Error }).unwrap();
+    assert_eq!(done.value["result"], "done");
+    let unknown = world.call(Op::Wait { task: 999_999, timeout_secs: None, logs: LogLevel::Error }).unwrap_err();
+    assert_eq!(unknown.code, "task/unknown");
+}
+
+#[test]
+fn paths_cannot_escape() {
+    let world = World::new();
+    for path in [
+        "/etc/passwd", "../../etc/passwd", "/zero/source/../../x", "/zero/source/%2e%2e/x", "C:\\x", "//host/share",
+        "/zero/source/a\0b", "/zero/source/./x", "", "/", "/zero", "/zero/source/libs/@builtin/x.txt", "/zero/docs/x",
+    ] {
+        let write = WriteFile { path: path.to_owned(), content: Some("x".to_owned()), ..WriteFile::default() };
+        let fault = world.call(Op::WriteFile(write)).expect_err(path);
+        assert!(fault.code.contains('/'), "{path}: {fault}");
+        let edit = EditFile { path: path.to_owned(), old: "a".to_owned(), new: "b".to_owned(), ..EditFile::default() };
+        assert!(world.call(Op::EditFile(edit)).is_err(), "{path}");
+        assert!(!world.execute(&format!("return (pcall(vfs.write, {path:?}, 'x'))").replace("\\u{0}", "\\0").replace("\\0", "\\0")).value["result"].as_bool().unwrap_or(true), "{path}");
+    }
+    std::os::unix::fs::symlink("/etc", world.path().join("source/out")).unwrap();
+    let read = ReadFile { path: "/zero/source/out/passwd".to_owned(), ..ReadFile::default() };
+    assert!(world.call(Op::ReadFile(read)).is_err());
+    let write = WriteFile { path: "/zero/source/out/x".to_owned(), content: Some("x".to_owned()), ..WriteFile::default() };
+    assert!(world.call(Op::WriteFile(write)).is_err());
+}
+
+#[test]
+fn huge_deep_and_odd_values_are_refused_or_carried() {
+    let world = World::new();
+    assert_eq!(world.run("local s = string.rep('x', 20e6) vfs.write('/zero/source/big.txt', s) return #vfs.read('/zero/source/big.txt')"), json!(20_000_000));
+    let (code, _) = world.fails("local t = {} t.t = t return t");
+    assert_eq!(code, "script/value_too_deep");
+    let (code, _) = world.fails("return vfs.read('/zero/source/none.txt')");
+    assert_eq!(code, "vfs/not_found");
+    std::fs::write(world.path().join("source/raw.bin"), [0xff, 0xfe, 0x00]).unwrap();
+    let read = ReadFile { path: "/zero/source/raw.bin".to_owned(), ..ReadFile::default() };
+    crate::transactions::eventually(|| world.call(Op::ReadFile(read.clone())).is_err_and(|fault| fault.code == "vfs/not_utf8"));
+    let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+    world.write("/zero/source/deep.data/data.yaml", &deep);
+    let check = world.call(Op::Check { path: None }).unwrap().value;
+    assert!(check["errors"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn a_refused_script_never_runs() {
+    let world = World::new();
+    let fault = world.call(execute("entity.spawn('x') require('nowhere')")).unwrap_err();
+    assert_eq!(fault.code, "script/refused");
+    assert_eq!(fault.diagnostics[0].span.unwrap().line, 1);
+    assert_eq!(world.run("return entity.find('x') == nil"), json!(true));
+    let loose = Execute { code: Some("return pcall(require, 'nowhere')".to_owned()), strict: Some(false), ..Execute::default() };
+    assert!(world.call(Op::Execute(loose)).is_ok());
+}
+
+#[test]
+fn native_functions_are_out_of_reach() {
+    let world = World::new();
+    assert_eq!(world.run("return { __native == nil, getfenv == nil, loadstring == nil }"), json!([true, true, true]));
+    assert_eq!(world.run("return (pcall(function() entity.spawn = nil end))"), json!(false));
+    assert_eq!(world.run("return (pcall(setmetatable, entity('floor'), {}))"), json!(false));
+    assert_eq!(world.run("return (pcall(function() require('@builtin::modules.api.prelude').native.mode() end))"), json!(false));
+}

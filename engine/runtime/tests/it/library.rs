@@ -1,0 +1,167 @@
+use std::path::Path;
+
+use zero_base::Hash;
+use zero_runtime::{EngineConfig, Execute, Guides, Op};
+
+use crate::support::{World, caller, repository};
+
+#[test]
+fn the_carried_library_is_the_one_on_disk() {
+    let mut disk = Vec::new();
+    for (place, folder) in zero_library::PARTS {
+        let prefix = if place.is_empty() { String::new() } else { format!("{place}/") };
+        collect(&repository().join(folder), &prefix, &mut disk);
+    }
+    disk.sort();
+    let carried: Vec<(String, Hash)> = zero_library::FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Hash::of(bytes))).collect();
+    assert_eq!(disk, carried);
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Hash)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            collect(&entry.path(), &format!("{prefix}{name}/"), files);
+        } else {
+            files.push((format!("{prefix}{name}"), Hash::of(&std::fs::read(entry.path()).unwrap())));
+        }
+    }
+}
+
+#[test]
+fn the_carried_library_runs() {
+    let folder = tempfile::TempDir::new().unwrap();
+    zero_runtime::create_world(folder.path(), "carried").unwrap();
+    let config = EngineConfig { world: folder.path().to_owned(), builtin: None, pictures: false };
+    let engine = zero_runtime::Engine::open(config).unwrap();
+    let execute = Execute { code: Some("return entity.spawn('x').id".to_owned()), ..Execute::default() };
+    assert_eq!(engine.call_blocking(caller(), Op::Execute(execute)).unwrap().value["result"], "ent_5");
+    let capture = engine.call_blocking(caller(), Op::Capture(Default::default())).unwrap_err();
+    assert_eq!(capture.code, "gpu/off");
+}
+
+#[test]
+fn every_file_of_the_library_checks_clean() {
+    let world = World::new();
+    let check = world.call(Op::Check { path: Some("/zero/source/libs/@builtin".to_owned()) }).unwrap().value;
+    assert_eq!(check["errors"], 0, "{:#}", check["diagnostics"]);
+    assert!(check["files"].as_u64().unwrap() > 100);
+}
+
+#[test]
+fn every_type_works_on_what_it_makes() {
+    let world = World::new();
+    world.run("tools.createToolbox({ name = 'box', description = 'A box.' })");
+    let types = world.run("return asset.categories()");
+    for category in types.as_array().unwrap() {
+        let category = category.as_str().unwrap();
+        let options = if category == "tool" { "{ into = asset.resolve('box', 'toolbox') }" } else { "nil" };
+        let made = world.run(&format!("return asset.create('{category}', 'made_{category}', {options})"));
+        let validation = world.run(&format!("return asset.validate(asset.resolve('{}', '{category}'))", made.as_str().unwrap()));
+        let errors: Vec<_> = validation["problems"].as_array().unwrap().iter().filter(|problem| problem["severity"] == "error").collect();
+        let only_undescribed = errors.iter().all(|problem| problem["message"].as_str().unwrap_or_default().to_lowercase().contains("describe")
+            || problem["code"].as_str().unwrap_or_default().contains("described"));
+        assert!(only_undescribed, "{category}: {errors:#?}");
+        let record = world.run(&format!("return asset.inspect('{}', '{category}')", made.as_str().unwrap()));
+        assert_eq!(record["typeName"], category, "{record}");
+        assert!(record.get("warning").is_none_or(|warning| warning.is_null()), "{record:#}");
+    }
+}
+
+#[test]
+fn guides_are_found_by_path_and_words() {
+    let world = World::new();
+    let guides = |request: Guides| world.call(Op::Guides(request));
+    let path = |path: &str| Guides { path: Some(path.to_owned()), ..Guides::default() };
+    for page in ["readme", "core/getting-started", "core/entities", "core/components", "core/tools", "types/scene", "systems/reflections"] {
+        let answer = guides(path(page)).unwrap();
+        assert!(answer.text.unwrap().len() > 300, "{page}");
+    }
+    assert!(guides(path("types/component")).unwrap().text.unwrap().contains("About this type"));
+    let fault = guides(path("core/entites")).unwrap_err();
+    assert!(fault.message.contains("core/entities"), "{fault}");
+    let hits = guides(Guides { query: Some("spawn an entity".to_owned()), ..Guides::default() }).unwrap();
+    assert!(hits.value["hits"].as_array().unwrap().len() > 1);
+    let index = guides(Guides::default()).unwrap();
+    assert!(index.text.unwrap().contains("core/getting-started"));
+}
+
+/// The Luau blocks of every guide run, in order, in one fresh world per guide.
+#[test]
+fn the_code_of_every_guide_runs() {
+    let list = World::new().call(Op::Guides(Guides { list: true, ..Guides::default() })).unwrap();
+    let mut ran = 0;
+    for guide in list.value["guides"].as_array().unwrap() {
+        let path = guide["path"].as_str().unwrap();
+        if path.starts_with("types/") || path.starts_with("systems/") {
+            continue;
+        }
+        let world = World::new();
+        let text = world.call(Op::Guides(Guides { path: Some(path.to_owned()), ..Guides::default() })).unwrap().text.unwrap();
+        for block in luau_blocks(&text) {
+            let answer = world.execute(&block);
+            assert!(!answer.failed, "{path}:\n{block}\n{:#}", answer.value);
+            ran += 1;
+        }
+    }
+    assert!(ran >= 10, "{ran}");
+}
+
+fn luau_blocks(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Vec<&str>> = None;
+    for line in text.lines() {
+        match (&mut open, line.trim_end()) {
+            (None, "```luau") => open = Some(Vec::new()),
+            (Some(lines), "```") => {
+                blocks.push(lines.join("\n"));
+                open = None;
+            }
+            (Some(lines), _) => lines.push(line),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Every tool's examples run, each in a fresh scene with the few entities toolboxes speak of.
+#[test]
+fn the_examples_of_every_tool_run() {
+    let world = World::new();
+    let rows = world.run("return tools.list()");
+    let mut ran = 0;
+    for row in rows.as_array().unwrap() {
+        let (toolbox, tool) = (row["toolbox"].as_str().unwrap(), row["tool"].as_str().unwrap());
+        let described = world.call(Op::DescribeTool { tool: tool.to_owned(), toolbox: Some(toolbox.to_owned()) }).unwrap().value;
+        assert!(described["findings"].is_null(), "{toolbox}.{tool}: {:#}", described["findings"]);
+        assert!(!described["description"].as_str().unwrap_or_default().is_empty(), "{toolbox}.{tool} has no description");
+        let examples = described["examples"].as_array().cloned().unwrap_or_default();
+        assert!(!examples.is_empty(), "{toolbox}.{tool} has no example");
+        for example in examples {
+            let example = example.as_str().unwrap();
+            let fresh = World::new();
+            let code = if example.contains("tools.use(") {
+                let (setup, call) = example.trim_end().rsplit_once('\n').unwrap_or(("", example));
+                format!("{setup}\nreturn {}", call.trim_start_matches("return "))
+            } else {
+                format!("return tools.use({toolbox:?}, {tool:?}{}{example})", if example.trim().is_empty() { "" } else { ", " })
+            };
+            let answer = fresh.execute(&code);
+            assert!(!answer.failed, "{toolbox}.{tool}:\n{code}\n{:#}", answer.value);
+            assert_eq!(answer.value["result"]["exitCode"], 0, "{toolbox}.{tool}:\n{code}\n{:#}", answer.value);
+            ran += 1;
+        }
+    }
+    assert!(ran >= 20, "{ran}");
+}
+
+/// The Luau suites of the library, by the engine's own runner.
+#[test]
+fn the_suites_of_the_library_pass() {
+    let world = World::new();
+    let answer = world.tool("tests.run", serde_json::json!([]));
+    assert_eq!(answer["ok"], serde_json::json!(true), "{answer:#}");
+    assert!(answer["value"]["passed"].as_u64().unwrap_or_default() > 5, "{answer:#}");
+    assert_eq!(answer["value"]["failed"], 0, "{answer:#}");
+}

@@ -1,0 +1,79 @@
+use serde_json::json;
+use zero_runtime::Op;
+
+use crate::support::World;
+
+#[test]
+fn a_scene_is_made_saved_left_and_loaded_again() {
+    let world = World::new();
+    let value = world.run(
+        "local id = scene.new('hall', { folder = 'rooms' })
+         entity.spawn('table', { position = { 1, 0, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.cube' })
+         scene.save()
+         return { id, scene.current().dirty, scene.list() }",
+    );
+    assert_eq!(value[0], "rooms.hall");
+    assert_eq!(value[1], json!(false));
+    assert!(value[2].as_array().unwrap().contains(&json!("rooms.hall")));
+    let text = std::fs::read_to_string(world.path().join("source/rooms/hall.scene/scene.yaml")).unwrap();
+    assert!(text.contains("name: table") && text.contains("position: [1, 0, 0]"), "{text}");
+    assert_eq!(world.run("scene.load('main') return entity.find('table') == nil"), json!(true));
+    assert_eq!(world.run("scene.load('rooms.hall') return entity('table').Mesh.mesh.identity"), json!("@builtin::meshes.cube"));
+    let before = world.call(Op::Hash).unwrap().value;
+    world.run("scene.load('main') scene.load('rooms.hall')");
+    assert_eq!(world.call(Op::Hash).unwrap().value, before);
+}
+
+#[test]
+fn a_librarys_scene_is_saved_under_a_name_of_ones_own() {
+    let world = World::new();
+    world.run("scene.load('@builtin::systems.reflections.demo.polished_floor') entity('floor').position = { 0, -2, 0 }");
+    let (code, message) = world.fails("scene.save()");
+    assert_eq!(code, "scene/read_only");
+    assert!(message.contains("scene.save("), "{message}");
+    assert_eq!(world.run("return scene.save('mine')"), json!("mine"));
+    assert_eq!(world.run("scene.load('main') scene.load('mine') return entity('floor').position"), json!([0, -2, 0]));
+}
+
+#[test]
+fn a_scene_that_names_what_is_not_there_loads_and_says_so() {
+    let world = World::new();
+    world.write("/zero/source/odd.scene/scene.yaml", "scene: 1\nnextId: 3\nentities:\n  - id: ent_1\n    name: a\n    components:\n      Mesh: { mesh: '@builtin::meshes.cubbe' }\n      Unknown: { x: 1 }\n  - id: ent_2\n    name: b\n    position: [1, .nan, 0]\n");
+    world.run("scene.load('odd')");
+    assert_eq!(world.run("return entity('a').id"), json!("ent_1"));
+    assert_eq!(world.run("return entity('a').component.list()"), json!(["Mesh", "Unknown"]));
+    let check = world.call(Op::Status).unwrap().value;
+    assert!(check["problems"].as_u64().unwrap() >= 2, "{check}");
+}
+
+#[test]
+fn malformed_yaml_is_refused_with_its_place_and_the_open_scene_stays() {
+    let world = World::new();
+    world.write("/zero/source/bad.scene/scene.yaml", "scene: 1\nentities: [\n");
+    let (code, message) = world.fails("scene.load('bad')");
+    assert_eq!(code, "scene/unreadable");
+    assert!(message.contains("bad.scene/scene.yaml"), "{message}");
+    assert_eq!(world.run("return scene.current().identity"), json!("main"));
+    assert_eq!(world.run("return entity('floor').id"), json!("ent_4"));
+}
+
+#[test]
+fn two_loads_have_equal_hashes() {
+    let hash = || {
+        let world = World::new();
+        world.run("scene.load('@builtin::systems.reflections.demo.polished_floor')");
+        world.run("return world.hash().entities")
+    };
+    assert_eq!(hash(), hash());
+}
+
+#[test]
+fn a_scene_edited_outside_is_taken_in_under_unsaved_changes() {
+    let world = World::new();
+    world.run("entity('floor').position = { 0, -1, 0 }");
+    let path = world.path().join("source/main.scene/scene.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("name: sun", "name: sunshine")).unwrap();
+    crate::transactions::eventually(|| world.run("return entity.find('sunshine') ~= nil") == json!(true));
+    assert_eq!(world.run("return entity('floor').position"), json!([0, -1, 0]));
+}
