@@ -20,8 +20,14 @@ use crate::shared::Shared;
 
 /// Registers every binding in the table that only the API's own modules see. The one entry:
 /// what scripts can reach natively is what this registers.
-pub(crate) fn install(vm: &Rc<Vm>, shared: &Rc<Shared>, wrap: &Function) -> Result<()> {
-    let binder = Binder { lua: vm.lua(), shared, table: vm.native(), wrap };
+pub(crate) fn install(vm: &Rc<Vm>, shared: &Rc<Shared>, fault: &Table) -> Result<()> {
+    let binder = Binder {
+        lua: vm.lua(),
+        shared,
+        table: vm.native(),
+        wrap: fault.get("wrap")?,
+        wrap_write: fault.get("wrapWrite")?,
+    };
     assets::bind(&binder)?;
     components::bind(&binder)?;
     engine::bind(&binder)?;
@@ -37,12 +43,33 @@ pub(crate) struct Binder<'a> {
     lua: &'a Lua,
     shared: &'a Rc<Shared>,
     table: &'a Table,
-    wrap: &'a Function,
+    wrap: Function,
+    wrap_write: Function,
 }
 
 impl Binder<'_> {
     /// Registers a function. Its refusals are thrown as tables with a code, at the script's place.
     pub(crate) fn add<A, R, F>(&self, name: &str, function: F) -> Result<()>
+    where
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        F: Fn(&Lua, &Rc<Shared>, A) -> std::result::Result<R, Fault> + 'static,
+    {
+        self.register(name, &self.wrap, function)
+    }
+
+    /// Registers a function that writes: it happens whole or not at all, also where the script
+    /// catches its refusal, and waits for another call's transaction.
+    pub(crate) fn add_write<A, R, F>(&self, name: &str, function: F) -> Result<()>
+    where
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        F: Fn(&Lua, &Rc<Shared>, A) -> std::result::Result<R, Fault> + 'static,
+    {
+        self.register(name, &self.wrap_write, move |lua, shared, args| shared.atomically(|| function(lua, shared, args)))
+    }
+
+    fn register<A, R, F>(&self, name: &str, wrap: &Function, function: F) -> Result<()>
     where
         A: FromLuaMulti,
         R: IntoLuaMulti,
@@ -57,7 +84,7 @@ impl Binder<'_> {
             };
             answer(lua, outcome)
         })?;
-        let wrapped: Function = self.wrap.call(native)?;
+        let wrapped: Function = wrap.call(native)?;
         self.table.raw_set(name, wrapped)
     }
 }

@@ -24,7 +24,9 @@ fn check_file(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
     let name = path.name();
     let script = name.ends_with(".luau") || name.ends_with(".lua");
     let data = name.ends_with(".yaml") || name.ends_with(".yml");
-    if !script && !data || !matches!(state.vfs.stat(path), Some(stat) if stat.kind == Kind::File) {
+    // A template holds slots, not a name: it is checked in what is made of it.
+    let template = path.as_str().contains(".assetType/template/");
+    if template || !script && !data || !matches!(state.vfs.stat(path), Some(stat) if stat.kind == Kind::File) {
         return Vec::new();
     }
     let text = match state.vfs.read_text(path) {

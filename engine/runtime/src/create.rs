@@ -19,11 +19,3 @@ pub(crate) fn create(shared: &Rc<Shared>, request: CreateRequest) -> Result<Stri
     }
     Ok(plan.identity)
 }
-
-/// `demo.rooms.hall` as the folder `demo/rooms` and the name `hall`.
-pub(crate) fn split_name(name: &str) -> (Option<String>, String) {
-    match name.rsplit_once('.') {
-        Some((folder, name)) => (Some(folder.replace('.', "/")), name.to_owned()),
-        None => (None, name.to_owned()),
-    }
-}

@@ -77,6 +77,7 @@ pub(crate) fn one(shared: &Rc<Shared>) {
         Mode::Edit => {
             shared.scheduler(|scheduler| scheduler.begin_frame());
             step(shared, "editorUpdate");
+            shared.scheduler(|scheduler| scheduler.end_frame());
         }
         Mode::Play => {
             {
@@ -95,6 +96,7 @@ pub(crate) fn one(shared: &Rc<Shared>) {
             step(shared, "fixedUpdate");
             step(shared, "update");
             shared.state.borrow_mut().world.update_hierarchy();
+            shared.scheduler(|scheduler| scheduler.end_frame());
         }
     }
 }

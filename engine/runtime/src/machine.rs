@@ -38,8 +38,7 @@ impl Machine {
         vm.set_ambient_types(TYPES);
         let lua = vm.lua();
         let fault_module = table(vm.module(FAULT_MODULE)?, "fault.module")?;
-        let wrap: Function = fault_module.get("wrap").map_err(|e| fault_of(&e))?;
-        bind::install(&vm, shared, &wrap).map_err(|e| fault_of(&e))?;
+        bind::install(&vm, shared, &fault_module).map_err(|e| fault_of(&e))?;
         let prelude = table(vm.module(PRELUDE)?, "prelude.module")?;
         let (component, progress) = install_prelude(&vm, lua, &prelude).map_err(|e| fault_of(&e))?;
         vm.seal()?;

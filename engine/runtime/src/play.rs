@@ -32,7 +32,8 @@ pub(crate) fn play(shared: &Rc<Shared>) -> Result<Json, Fault> {
     {
         let mut state = shared.state.borrow_mut();
         let state = &mut *state;
-        state.before_play = Some(BeforePlay { scene: state.scene.clone(), doc: state.world.to_scene() });
+        state.before_play =
+            Some(BeforePlay { scene: state.scene.clone(), dirty: state.scene_is_dirty(), doc: state.world.to_scene() });
         state.vfs.begin_shadow();
         state.mode = Mode::Play;
         state.frame = 0;

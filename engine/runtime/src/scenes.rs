@@ -3,13 +3,11 @@
 use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
-use zero_assets::CreateRequest;
 use zero_base::{Diagnostic, Fault, Hash};
 use zero_vfs::{VfsPath, WriteOptions};
 use zero_world::{Change, SceneDoc, merge_scene, replay_scene};
 
 use crate::components;
-use crate::create;
 use crate::shared::Shared;
 use crate::state::{Mode, OpenScene};
 
@@ -22,10 +20,15 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
         let state = shared.state.borrow();
         let asset = state.assets.resolve(identity, Some("scene"), None)?;
         let file = asset.path.join(SCENE_FILE)?;
-        let text = state.vfs.read_text(&file)?;
+        // A scene whose entities all come from its entrypoint needs no file of them.
+        let text = match state.vfs.stat(&file) {
+            Some(_) => state.vfs.read_text(&file)?,
+            None => SceneDoc::default().emit(),
+        };
         let scene = OpenScene {
             identity: Some(asset.identity.clone()),
             file_hash: Some(Hash::of(text.as_bytes())),
+            saved: None,
             read_only: asset.root.is_library(),
             file: Some(file),
         };
@@ -36,19 +39,20 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
     let (doc, mut found) = SceneDoc::parse(&text, &file)
         .map_err(|found| Fault::new("scene/unreadable", first_line(&file, &found)).with_diagnostics(found))?;
     let playing = shared.state.borrow().mode == Mode::Play;
+    let on_file = doc;
     let doc = if pending.changes.is_empty() || playing {
-        doc
+        on_file.clone()
     } else {
         let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
         let same_file = pending.base == scene.file_hash;
-        let (doc, conflicts) = if same_file { replay_scene(&doc, &changes) } else { merge_scene(&doc, &changes) };
+        let (doc, conflicts) = if same_file { replay_scene(&on_file, &changes) } else { merge_scene(&on_file, &changes) };
         found.extend(conflicts);
         doc
     };
     if !playing {
         save_if_dirty(shared)?;
     }
-    replace(shared, scene, &doc, found, &file);
+    replace(shared, scene, &on_file, &doc, found, &file);
     if playing {
         run_entrypoint(shared);
     }
@@ -64,15 +68,23 @@ fn first_line(file: &str, found: &[Diagnostic]) -> String {
 
 /// A world without a scene: its entities live in the journal until they are saved.
 pub(crate) fn open_untitled(shared: &Rc<Shared>) -> Result<(), Fault> {
-    let scene = OpenScene { identity: None, file: None, file_hash: None, read_only: false };
+    let scene = OpenScene { identity: None, file: None, file_hash: None, saved: None, read_only: false };
     let pending = shared.state.borrow().vfs.pending_entities(scene.key());
     let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
     let (doc, found) = replay_scene(&SceneDoc::default(), &changes);
-    replace(shared, scene, &doc, found, "untitled");
+    replace(shared, scene, &SceneDoc::default(), &doc, found, "untitled");
     Ok(())
 }
 
-fn replace(shared: &Rc<Shared>, scene: OpenScene, doc: &SceneDoc, found: Vec<Diagnostic>, file: &str) {
+/// Puts the entities of `doc` in place of the current ones; `on_file` is what is saved of them.
+fn replace(
+    shared: &Rc<Shared>,
+    scene: OpenScene,
+    on_file: &SceneDoc,
+    doc: &SceneDoc,
+    found: Vec<Diagnostic>,
+    file: &str,
+) {
     components::detach_all(shared);
     {
         let mut state = shared.state.borrow_mut();
@@ -84,7 +96,15 @@ fn replace(shared: &Rc<Shared>, scene: OpenScene, doc: &SceneDoc, found: Vec<Dia
     let mut found = found;
     {
         let mut state = shared.state.borrow_mut();
+        let state = &mut *state;
+        if on_file != doc {
+            state.world.load_scene(on_file);
+            state.scene.saved = Some(state.world.hash());
+        }
         found.extend(state.world.load_scene(doc));
+        if on_file == doc {
+            state.scene.saved = Some(state.world.hash());
+        }
         state.world.update_hierarchy();
     }
     found.extend(missing_assets(shared));
@@ -169,40 +189,23 @@ pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fa
         shared.checkpoint(&identity, hash)?;
     }
     let mut state = shared.state.borrow_mut();
-    state.scene = OpenScene { identity: Some(identity.clone()), file: Some(file), file_hash: Some(hash), read_only: false };
+    let saved = Some(state.world.hash());
+    state.scene =
+        OpenScene { identity: Some(identity.clone()), file: Some(file), file_hash: Some(hash), saved, read_only: false };
     Ok(identity)
 }
 
-/// The scene of that name in this world, made if there is none.
-fn scene_named(shared: &Rc<Shared>, name: &str) -> Result<(String, VfsPath), Fault> {
-    let existing = {
-        let state = shared.state.borrow();
-        state.assets.resolve(name, Some("scene"), None).ok().map(|asset| (asset.identity.clone(), asset.path.clone(), asset.root.is_library()))
-    };
-    match existing {
-        Some((identity, _, true)) => {
-            Err(Fault::new("scene/read_only", format!("{identity} belongs to a library; save under a name of yours")))
-        }
-        Some((identity, path, false)) => Ok((identity, path.join(SCENE_FILE)?)),
-        None => {
-            let (folder, name) = create::split_name(name);
-            let identity = create::create(shared, scene_request(&name, folder))?;
-            let state = shared.state.borrow();
-            let path = state.assets.resolve(&identity, Some("scene"), None)?.path.join(SCENE_FILE)?;
-            Ok((identity, path))
-        }
+/// The scene of that name in this world.
+fn scene_named(shared: &Shared, name: &str) -> Result<(String, VfsPath), Fault> {
+    let state = shared.state.borrow();
+    let asset = state.assets.resolve(name, Some("scene"), None)?;
+    if asset.root.is_library() {
+        return Err(Fault::new(
+            "scene/read_only",
+            format!("{} belongs to a library; save under a name of yours", asset.identity),
+        ));
     }
-}
-
-fn scene_request(name: &str, folder: Option<String>) -> CreateRequest {
-    CreateRequest { type_name: "scene".to_owned(), name: name.to_owned(), folder, ..CreateRequest::default() }
-}
-
-/// Makes an empty scene and opens it.
-pub(crate) fn new(shared: &Rc<Shared>, name: &str, folder: Option<String>) -> Result<String, Fault> {
-    let identity = create::create(shared, scene_request(name, folder))?;
-    load(shared, &identity)?;
-    Ok(identity)
+    Ok((asset.identity.clone(), asset.path.join(SCENE_FILE)?))
 }
 
 pub(crate) fn list(shared: &Shared) -> Vec<String> {
@@ -252,14 +255,15 @@ pub(crate) fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
     };
     let pending = shared.state.borrow().vfs.pending_entities(scene.key());
     let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
+    let on_file = doc;
     let doc = if changes.is_empty() {
-        doc
+        on_file.clone()
     } else {
-        let (merged, conflicts) = merge_scene(&doc, &changes);
+        let (merged, conflicts) = merge_scene(&on_file, &changes);
         found.extend(conflicts);
         merged
     };
-    replace(shared, scene, &doc, found, &file);
+    replace(shared, scene, &on_file, &doc, found, &file);
     Ok(())
 }
 

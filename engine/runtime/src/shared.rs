@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use zero_base::{Caller, Diagnostic, Fault, Hash};
 use zero_script::{Due, Scheduler, Vm, WaitFor};
-use zero_vfs::{EntityChange, TxnId, VfsPath, WriteOptions, WriteReceipt};
+use zero_vfs::{EntityChange, RolledBack, TxnId, Vfs, VfsPath, WriteOptions, WriteReceipt};
 use zero_world::{Change, Edit};
 
 use crate::calls::{Calls, Work};
@@ -211,10 +211,38 @@ impl Shared {
         }
     }
 
+    /// Runs `work` so that a refusal leaves what it had written undone, and nothing else.
+    pub(crate) fn atomically<R>(&self, work: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
+        let open = |shared: &Shared| {
+            shared.current.get().and_then(|id| shared.calls.borrow().context(id).and_then(|context| context.txn))
+        };
+        let before = open(self).map(|txn| self.state.borrow().vfs.savepoint(txn));
+        let result = work();
+        if result.is_err()
+            && let Some(txn) = open(self)
+        {
+            self.undo_with(|vfs| match before {
+                Some(savepoint) => vfs.roll_back_to(txn, savepoint),
+                None => vfs.roll_back(txn),
+            });
+            if before.is_none()
+                && let Some(context) = self.current.get()
+                && let Some(context) = self.calls.borrow_mut().context_mut(context)
+            {
+                context.txn = None;
+            }
+        }
+        result
+    }
+
     fn undo(&self, txn: TxnId) {
+        self.undo_with(|vfs| vfs.roll_back(txn));
+    }
+
+    fn undo_with(&self, roll_back: impl FnOnce(&mut Vfs) -> RolledBack) {
         let changes: Vec<Change> = {
             let mut state = self.state.borrow_mut();
-            let rolled_back = state.vfs.roll_back(txn);
+            let rolled_back = roll_back(&mut state.vfs);
             let mut changes: Vec<Change> =
                 rolled_back.entities.into_iter().filter_map(|change| Change::from_journal(&change)).collect();
             changes.reverse();

@@ -81,7 +81,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         vfs,
         assets,
         world: World::new(),
-        scene: OpenScene { identity: None, file: None, file_hash: None, read_only: false },
+        scene: OpenScene { identity: None, file: None, file_hash: None, saved: None, read_only: false },
         mode: Mode::Edit,
         paused: false,
         frame: 0,

@@ -38,6 +38,8 @@ pub(crate) struct OpenScene {
     /// `scene.yaml`.
     pub file: Option<VfsPath>,
     pub file_hash: Option<Hash>,
+    /// Hash of the entities as the file has them.
+    pub saved: Option<Hash>,
     /// A library's: changes stay in the journal until saved under another name.
     pub read_only: bool,
 }
@@ -74,6 +76,7 @@ pub(crate) struct ComponentInfo {
 /// How the world stood when play began.
 pub(crate) struct BeforePlay {
     pub scene: OpenScene,
+    pub dirty: bool,
     pub doc: SceneDoc,
 }
 
@@ -133,7 +136,12 @@ impl State {
         })
     }
 
+    /// Whether the entities differ from what the scene's file says. In play: whether they did
+    /// when play began.
     pub(crate) fn scene_is_dirty(&self) -> bool {
-        !self.vfs.pending_entities(self.scene.key()).changes.is_empty()
+        match &self.before_play {
+            Some(before) => before.dirty,
+            None => self.scene.saved != Some(self.world.hash()),
+        }
     }
 }

@@ -71,8 +71,11 @@ pub(crate) fn fault_of_caught(caught: &Value) -> Fault {
     fault
 }
 
-fn is_engine_frame(line: &str) -> bool {
-    line.is_empty() || line.starts_with("[C]") || line.starts_with("[engine]") || line.starts_with("@builtin::modules.api")
+/// Whether a frame is native, the engine's own, or its API's: never the author's place.
+pub(crate) fn is_engine_frame(line: &str) -> bool {
+    line.is_empty()
+        || line.starts_with("[C]")
+        || line.starts_with("engine/script/src/") || line.starts_with("[engine]") || line.starts_with("@builtin::modules.api")
 }
 
 fn of_table(table: &Table) -> Fault {

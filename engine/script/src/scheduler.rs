@@ -17,8 +17,10 @@ pub struct Due {
 /// What a waiting coroutine waits for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum WaitFor {
-    /// The next frame.
+    /// The start of the next frame.
     Frame,
+    /// The end of the next frame.
+    FrameEnd,
     /// A moment of the clock, in seconds.
     Until(f64),
 }
@@ -29,6 +31,7 @@ pub enum WaitFor {
 pub struct Scheduler {
     ready: VecDeque<Due>,
     frame: Vec<Due>,
+    frame_end: Vec<Due>,
     sleeping: BTreeMap<(Moment, u64), Due>,
     added: u64,
 }
@@ -60,6 +63,7 @@ impl Scheduler {
     pub fn wait(&mut self, due: Due, wait_for: WaitFor) {
         match wait_for {
             WaitFor::Frame => self.frame.push(due),
+            WaitFor::FrameEnd => self.frame_end.push(due),
             WaitFor::Until(time) => {
                 self.added += 1;
                 self.sleeping.insert((Moment(if time.is_nan() { 0.0 } else { time }), self.added), due);
@@ -82,6 +86,11 @@ impl Scheduler {
         self.ready.extend(self.frame.drain(..));
     }
 
+    /// Makes due whatever waited for a frame to be over.
+    pub fn end_frame(&mut self) {
+        self.ready.extend(self.frame_end.drain(..));
+    }
+
     pub fn next(&mut self) -> Option<Due> {
         self.ready.pop_front()
     }
@@ -91,7 +100,7 @@ impl Scheduler {
     }
 
     pub fn waits_for_frame(&self) -> bool {
-        !self.frame.is_empty()
+        !self.frame.is_empty() || !self.frame_end.is_empty()
     }
 
     /// When the next sleeper is due.
@@ -104,6 +113,7 @@ impl Scheduler {
         let before = self.len();
         self.ready.retain(|due| due.thread != *thread);
         self.frame.retain(|due| due.thread != *thread);
+        self.frame_end.retain(|due| due.thread != *thread);
         self.sleeping.retain(|_, due| due.thread != *thread);
         self.len() != before
     }
@@ -112,10 +122,11 @@ impl Scheduler {
     pub fn cancel_context(&mut self, context: u64) {
         self.ready.retain(|due| due.context != context);
         self.frame.retain(|due| due.context != context);
+        self.frame_end.retain(|due| due.context != context);
         self.sleeping.retain(|_, due| due.context != context);
     }
 
     fn len(&self) -> usize {
-        self.ready.len() + self.frame.len() + self.sleeping.len()
+        self.ready.len() + self.frame.len() + self.frame_end.len() + self.sleeping.len()
     }
 }

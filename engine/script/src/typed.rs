@@ -9,6 +9,8 @@ use std::sync::Arc;
 use mlua::{Function, Lua, Table, Value, Variadic};
 use zero_source::luau::{Checks, Probe};
 
+use crate::fault::is_engine_frame;
+
 #[derive(Clone)]
 pub(crate) struct TypedRuntime {
     checks: Rc<RefCell<HashMap<String, Arc<Checks>>>>,
@@ -61,7 +63,9 @@ fn caller_place(lua: &Lua) -> String {
         .map_while(|level| {
             lua.inspect_stack(level, |frame| {
                 let source = frame.source();
-                (source.what != "C").then(|| source.short_src.map(|name| name.into_owned())).flatten().zip(frame.current_line())
+                let name = source.short_src.map(|name| name.into_owned());
+                let by_a_script = source.what != "C" && name.as_deref().is_some_and(|name| !is_engine_frame(name));
+                by_a_script.then_some(name).flatten().zip(frame.current_line())
             })
         })
         .flatten()

@@ -293,9 +293,10 @@ impl Script {
     }
 }
 
-/// Compiles for the sandbox: full optimisation, line numbers kept.
+/// Compiles for the sandbox: full optimisation, line numbers kept. The members of `engine`
+/// change from read to read: they must not be looked up once, when the script loads.
 pub(crate) fn compiler() -> Compiler {
-    Compiler::new().set_optimization_level(2).set_debug_level(1)
+    Compiler::new().set_optimization_level(2).set_debug_level(1).set_mutable_globals(["engine"])
 }
 
 /// The limit within which a module's body must end.

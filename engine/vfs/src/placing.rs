@@ -175,13 +175,17 @@ impl<'a> Placing<'a> {
         self.remove_empty(folder);
     }
 
+    /// Answers whether the folder is gone.
     fn remove_empty(&mut self, folder: &Path) -> bool {
-        let removed = self.folder.io.remove_dir(folder).is_ok();
-        if removed {
+        let gone = match self.folder.io.remove_dir(folder) {
+            Ok(()) => true,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if gone {
             self.touched.remove(folder);
             self.touch_folder_of(folder);
         }
-        removed
+        gone
     }
 
     fn touch_folder_of(&mut self, place: &Path) {

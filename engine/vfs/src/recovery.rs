@@ -120,6 +120,8 @@ impl Chain {
         let Some(last) = self.0.iter().rposition(|state| state.own.is_some()) else { return Remedy::Nothing };
         let (id, version) = self.0[last].own.clone().expect("the last state a commit put there has one");
         match self.0.iter().rposition(|state| state.hash == found) {
+            // Taking away what is gone removes the empty folders that a crash left.
+            Some(at) if at >= last && found.is_none() => Remedy::Place(None),
             Some(at) if at >= last => Remedy::Nothing,
             Some(_) => Remedy::Place(version),
             None => Remedy::KeepExternal { id, lost: version },

@@ -17,7 +17,7 @@ type Fallible<T> = std::result::Result<T, Fault>;
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     bind_lookups(binder)?;
     bind_contents(binder)?;
-    binder.add(
+    binder.add_write(
         "assetCreate",
         |_, shared, args: (String, String, Option<String>, Option<String>, Table, bool)| {
             let (category, name, into, folder, files, pattern_matched) = args;
@@ -39,7 +39,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             create::create(shared, request)
         },
     )?;
-    binder.add("assetDelete", |_, shared, guid: String| {
+    binder.add_write("assetDelete", |_, shared, guid: String| {
         let path = {
             let state = shared.state.borrow();
             let asset = by_guid(&state, &guid)?;
@@ -70,8 +70,22 @@ fn bind_lookups(binder: &Binder) -> Result<()> {
     binder.add("assetResolve", |lua, shared, (name, category): (String, Option<String>)| {
         let from = shared.vm().calling_file().and_then(|path| VfsPath::parse(&path).ok());
         let state = shared.state.borrow();
-        let asset = state.assets.resolve(&name, category.as_deref(), from.as_ref())?;
+        let asset = match state.assets.resolve(&name, category.as_deref(), from.as_ref()) {
+            Ok(asset) => asset,
+            // A library's code was handed a name by its caller: then it is the world's.
+            Err(error) => state.assets.resolve(&name, category.as_deref(), None).map_err(|_| error)?,
+        };
         from_json(lua, &info(asset)).map_err(|e| fault_of(&e))
+    })?;
+    binder.add("assetLoad", |_, shared, guid: String| {
+        let path = {
+            let state = shared.state.borrow();
+            let asset = by_guid(&state, &guid)?;
+            state.assets.body(asset).filter(|path| path.name().ends_with(".luau")).ok_or_else(|| {
+                Fault::new("asset/no_script", format!("{} has no script to load", asset.identity))
+            })?
+        };
+        shared.vm().module(path.as_str())
     })?;
     binder.add("assetFind", |lua, shared, (name, category): (String, Option<String>)| {
         let state = shared.state.borrow();

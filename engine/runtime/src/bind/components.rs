@@ -9,7 +9,7 @@ use crate::components;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("componentKey", |_, shared, name: String| Ok(components::key(shared, &name)))?;
-    binder.add("componentAdd", |_, shared, (id, kind, fields): (String, String, Value)| {
+    binder.add_write("componentAdd", |_, shared, (id, kind, fields): (String, String, Value)| {
         let entity = id.parse::<EntityId>()?;
         let component = components::require(shared, &kind)?;
         let fields = match to_json(&fields)? {
@@ -21,7 +21,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         shared.edit(Edit::AddComponent { entity, component: component.clone(), fields })?;
         Ok(component)
     })?;
-    binder.add("componentRemove", |_, shared, (id, component): (String, String)| {
+    binder.add_write("componentRemove", |_, shared, (id, component): (String, String)| {
         shared.edit(Edit::RemoveComponent { entity: id.parse()?, component })?;
         Ok(())
     })?;
@@ -35,12 +35,17 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         state.world.name(entity)?;
         Ok(state.world.component_names(entity))
     })?;
+    binder.add("componentFields", |lua, shared, (id, component): (String, String)| {
+        let entity = id.parse::<EntityId>()?;
+        let record = shared.state.borrow().world.component_with_defaults(entity, &component);
+        from_json(lua, &Json::Object(record.unwrap_or_default())).map_err(|e| fault_of(&e))
+    })?;
     binder.add("fieldGet", |lua, shared, (id, component, field): (String, String, String)| {
         let entity = id.parse::<EntityId>()?;
         let value = shared.state.borrow().world.field(entity, &component, &field)?;
         from_json(lua, &value).map_err(|e| fault_of(&e))
     })?;
-    binder.add("fieldSet", |_, shared, (id, component, field, value): (String, String, String, Value)| {
+    binder.add_write("fieldSet", |_, shared, (id, component, field, value): (String, String, String, Value)| {
         let value = to_json(&value)?;
         shared.edit(Edit::SetField { entity: id.parse()?, component, field, value })?;
         Ok(())

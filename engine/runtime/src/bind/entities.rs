@@ -8,7 +8,7 @@ use crate::bind::Binder;
 use crate::shared::Shared;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
-    binder.add(
+    binder.add_write(
         "entitySpawn",
         |_, shared, (name, parent, position, rotation, scale): (String, Option<String>, Value, Value, Value)| {
             let parent = parent.map(|id| id.parse::<EntityId>()).transpose()?;
@@ -65,7 +65,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let (_, _, translation) = state.world.world_matrix(id)?.to_scale_rotation_translation();
         Ok(vector(translation))
     })?;
-    binder.add("entitySetTransform", |_, shared, (id, part, value): (String, String, Value)| {
+    binder.add_write("entitySetTransform", |_, shared, (id, part, value): (String, String, Value)| {
         let entity = id.parse::<EntityId>()?;
         let mut edit = (None, None, None);
         match part.as_str() {
@@ -79,16 +79,16 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         shared.edit(Edit::SetTransform { entity, translation: edit.0, rotation: edit.1, scale: edit.2 })?;
         Ok(())
     })?;
-    binder.add("entityRename", |_, shared, (id, name): (String, String)| {
+    binder.add_write("entityRename", |_, shared, (id, name): (String, String)| {
         shared.edit(Edit::Rename { entity: id.parse()?, name })?;
         Ok(())
     })?;
-    binder.add("entitySetParent", |_, shared, (id, parent): (String, Option<String>)| {
+    binder.add_write("entitySetParent", |_, shared, (id, parent): (String, Option<String>)| {
         let parent = parent.map(|id| id.parse::<EntityId>()).transpose()?;
         shared.edit(Edit::SetParent { entity: id.parse()?, parent })?;
         Ok(())
     })?;
-    binder.add("entityDespawn", |_, shared, id: String| {
+    binder.add_write("entityDespawn", |_, shared, id: String| {
         shared.edit(Edit::Despawn { entity: id.parse()? })?;
         Ok(())
     })

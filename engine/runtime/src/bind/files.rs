@@ -11,7 +11,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let bytes = shared.state.borrow().vfs.read(&path)?;
         lua.create_string(&*bytes).map_err(|e| fault_of(&e))
     })?;
-    binder.add("vfsWrite", |lua, shared, (path, bytes, options): (String, LuaString, Option<Table>)| {
+    binder.add_write("vfsWrite", |lua, shared, (path, bytes, options): (String, LuaString, Option<Table>)| {
         let path = VfsPath::parse(&path)?;
         let mut write = WriteOptions::default();
         if let Some(options) = options {
@@ -57,11 +57,11 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         };
         fill().map_err(|e| fault_of(&e))
     })?;
-    binder.add("vfsRemove", |_, shared, path: String| shared.remove_file(&VfsPath::parse(&path)?))?;
-    binder.add("vfsRename", |_, shared, (from, to): (String, String)| {
+    binder.add_write("vfsRemove", |_, shared, path: String| shared.remove_file(&VfsPath::parse(&path)?))?;
+    binder.add_write("vfsRename", |_, shared, (from, to): (String, String)| {
         shared.rename_file(&VfsPath::parse(&from)?, &VfsPath::parse(&to)?)
     })?;
-    binder.add("vfsPromote", |_, shared, paths: Option<Vec<String>>| {
+    binder.add_write("vfsPromote", |_, shared, paths: Option<Vec<String>>| {
         let paths = paths
             .map(|paths| paths.iter().map(|path| VfsPath::parse(path)).collect::<std::result::Result<Vec<_>, _>>())
             .transpose()?;

@@ -1,23 +1,15 @@
-use zero_script::mlua::{Result, Table};
+use zero_script::mlua::Result;
 use zero_script::{fault_of, from_json};
 
 use crate::bind::Binder;
 use crate::scenes;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
-    binder.add("sceneNew", |_, shared, (name, options): (String, Option<Table>)| {
-        let folder = match options {
-            Some(options) => options.get::<Option<String>>("folder").map_err(|e| fault_of(&e))?,
-            None => None,
-        };
-        end_transaction(shared)?;
-        scenes::new(shared, &name, folder)
-    })?;
     binder.add("sceneLoad", |lua, shared, identity: String| {
         end_transaction(shared)?;
         from_json(lua, &scenes::load(shared, &identity)?).map_err(|e| fault_of(&e))
     })?;
-    binder.add("sceneSave", |_, shared, identity: Option<String>| scenes::save(shared, identity.as_deref()))?;
+    binder.add_write("sceneSave", |_, shared, identity: Option<String>| scenes::save(shared, identity.as_deref()))?;
     binder.add("sceneList", |_, shared, ()| Ok(scenes::list(shared)))?;
     binder.add("sceneCurrent", |lua, shared, ()| {
         from_json(lua, &scenes::current(shared)).map_err(|e| fault_of(&e))

@@ -1,6 +1,6 @@
 use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Result, Thread, Value};
-use zero_script::{Due, fault_of_value};
+use zero_script::{Due, WaitFor, fault_of_value};
 
 use crate::bind::Binder;
 use crate::ops::LogLevel;
@@ -8,6 +8,8 @@ use crate::tasks;
 
 /// The longest a task sleeps: about a hundred days.
 const LONGEST_SLEEP: f64 = 1e7;
+/// How long a write without a deadline waits for another call's transaction.
+const PATIENCE_SECS: f64 = 30.0;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("taskSleep", |_, shared, args: MultiValue| {
@@ -24,6 +26,31 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let context = tasks::work_of(shared, &thread)?;
         shared.sleep(Due { thread, args: rest, context }, secs);
         Ok(())
+    })?;
+    binder.add("taskAfterFrame", |_, shared, thread: Thread| {
+        let context = tasks::work_of(shared, &thread)?;
+        shared.scheduler(|scheduler| {
+            scheduler.wait(Due { thread, args: MultiValue::new(), context }, WaitFor::FrameEnd);
+        });
+        Ok(())
+    })?;
+    // Waits for another call's transaction, with its own left open. False once the caller's
+    // patience is over.
+    binder.add("taskQueue", |_, shared, (thread, waited): (Thread, f64)| {
+        let caller = shared.caller();
+        let patient = match caller.deadline {
+            Some(deadline) => std::time::Instant::now() < deadline,
+            None => waited < PATIENCE_SECS,
+        };
+        if !patient {
+            return Ok(false);
+        }
+        let context = tasks::work_of(shared, &thread)?;
+        if let Some(context) = shared.calls.borrow_mut().context_mut(context) {
+            context.queued = true;
+        }
+        shared.scheduler(|scheduler| scheduler.push(Due { thread, args: MultiValue::new(), context }));
+        Ok(true)
     })?;
     binder.add("taskReady", |_, shared, args: MultiValue| {
         let (thread, args) = thread_of(args)?;

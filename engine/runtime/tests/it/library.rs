@@ -141,9 +141,10 @@ fn the_examples_of_every_tool_run() {
         for example in examples {
             let example = example.as_str().unwrap();
             let fresh = World::new();
-            let code = if example.contains("tools.use(") {
-                let (setup, call) = example.trim_end().rsplit_once('\n').unwrap_or(("", example));
-                format!("{setup}\nreturn {}", call.trim_start_matches("return "))
+            // A block whose last line calls the tool, or an argument list.
+            let (setup, last) = example.trim_end().rsplit_once('\n').unwrap_or(("", example));
+            let code = if last.trim_start().starts_with(&format!("tools.use({toolbox:?}, {tool:?}")) {
+                format!("{setup}\nreturn {last}")
             } else {
                 format!("return tools.use({toolbox:?}, {tool:?}{}{example})", if example.trim().is_empty() { "" } else { ", " })
             };

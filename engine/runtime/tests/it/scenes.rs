@@ -38,7 +38,7 @@ fn a_librarys_scene_is_saved_under_a_name_of_ones_own() {
 #[test]
 fn a_scene_that_names_what_is_not_there_loads_and_says_so() {
     let world = World::new();
-    world.write("/zero/source/odd.scene/scene.yaml", "scene: 1\nnextId: 3\nentities:\n  - id: ent_1\n    name: a\n    components:\n      Mesh: { mesh: '@builtin::meshes.cubbe' }\n      Unknown: { x: 1 }\n  - id: ent_2\n    name: b\n    position: [1, .nan, 0]\n");
+    world.write("/zero/source/odd.scene/scene.yaml", "scene: 1\nnextId: 3\nentities:\n  - id: ent_1\n    name: a\n    components:\n      Mesh: { mesh: '@builtin::meshes.cubbe' }\n      Unknown: { x: 1 }\n  - id: ent_2\n    name: b\n    position: [1, 2]\n");
     world.run("scene.load('odd')");
     assert_eq!(world.run("return entity('a').id"), json!("ent_1"));
     assert_eq!(world.run("return entity('a').component.list()"), json!(["Mesh", "Unknown"]));
@@ -53,6 +53,9 @@ fn malformed_yaml_is_refused_with_its_place_and_the_open_scene_stays() {
     let (code, message) = world.fails("scene.load('bad')");
     assert_eq!(code, "scene/unreadable");
     assert!(message.contains("bad.scene/scene.yaml"), "{message}");
+    world.write("/zero/source/nan.scene/scene.yaml", "scene: 1\nentities:\n  - { id: ent_1, name: a, position: [0, .nan, 0] }\n");
+    let (_, message) = world.fails("scene.load('nan')");
+    assert!(message.contains("nan.scene/scene.yaml:3:"), "{message}");
     assert_eq!(world.run("return scene.current().identity"), json!("main"));
     assert_eq!(world.run("return entity('floor').id"), json!("ent_4"));
 }

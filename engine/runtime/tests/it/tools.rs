@@ -108,13 +108,13 @@ fn built_in_tools_work_together() {
         assert_eq!(answer["ok"], json!(true), "{name}: {answer:#}");
         answer["value"].clone()
     };
-    ok("entityOps.spawn", json!(["cube", { "name": "box", "position": [0, 1, 0] }]));
+    ok("entityOps.spawn", json!(["box", { "mesh": "@builtin::meshes.cube", "position": [0, 1, 0] }]));
     ok("appearance.setMaterial", json!(["box", "@builtin::materials.gold"]));
     ok("entityOps.setTransform", json!(["box", { "position": [1, 2, 3] }]));
     assert_eq!(world.run("return { entity('box').position, entity('box').Material.material.name }"), json!([[1, 2, 3], "gold"]));
     ok("entityOps.list", json!([]));
     ok("entityOps.describe", json!(["box"]));
     ok("scene.describe", json!([]));
-    ok("assets.list", json!(["material"]));
+    ok("assets.list", json!([{ "type": "material" }]));
     ok("entityOps.despawn", json!(["box"]));
 }
