@@ -129,7 +129,12 @@ impl Io for RealIo {
             Ok(after) => after.as_nanos() as i128,
             Err(before) => -(before.duration().as_nanos() as i128),
         };
-        Ok(Metadata { kind: kind_of(metadata.file_type()), size: metadata.len(), modified_nanos, inode: inode(&metadata) })
+        Ok(Metadata {
+            kind: kind_of(metadata.file_type()),
+            size: metadata.len(),
+            modified_nanos,
+            inode: inode(&metadata),
+        })
     }
 }
 

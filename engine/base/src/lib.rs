@@ -5,14 +5,14 @@
 //! through [`Io`]. Start reading at [`Fault`] and [`Diagnostic`]: every refusal the engine
 //! gives is one of the two.
 
-mod hash;
-mod guid;
+mod caller;
 mod diagnostic;
 mod fault;
-mod nearest;
-mod caller;
+mod guid;
+mod hash;
 mod io;
 pub mod maths;
+mod nearest;
 mod random;
 
 pub use caller::{Caller, CancelFlag, Transport};

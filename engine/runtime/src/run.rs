@@ -16,7 +16,7 @@ use crate::shared::Shared;
 use crate::state::Mode;
 
 /// The longest the loop sleeps: the watcher is looked at that often.
-const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+const LONGEST_SLEEP: Duration = Duration::from_millis(15);
 /// How long one turn resumes coroutines before requests are looked at again.
 const TURN: Duration = Duration::from_millis(16);
 

@@ -50,6 +50,15 @@ enum EntryState {
     Ready,
 }
 
+/// Whether a script becomes machine code when it loads: worth it for what runs every frame,
+/// four times the loading for everything else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// If the script says `--!native`.
+    AsWritten,
+    Native,
+}
+
 /// Where the engine's own API lives: the only scripts that see `__native`.
 const API_PREFIX: &str = "/zero/source/libs/@builtin/modules/api/";
 
@@ -170,30 +179,37 @@ impl Modules {
     }
 
     fn run_body(self: &Rc<Self>, lua: &Lua, path: &str) -> mlua::Result<Value> {
-        let script = self.load_file(lua, path).map_err(Error::external)?;
+        let script = self.load_file(lua, path, Code::AsWritten).map_err(Error::external)?;
         self.loading.borrow_mut().push(path.to_owned());
         let (result, _) = self.watchdog.run(Stretch::Call, module_body_limit(), || script.main.call::<Value>(()));
         self.loading.borrow_mut().pop();
         result
     }
 
-    pub(crate) fn load_file(self: &Rc<Self>, lua: &Lua, path: &str) -> Result<Script, Fault> {
+    pub(crate) fn load_file(self: &Rc<Self>, lua: &Lua, path: &str, code: Code) -> Result<Script, Fault> {
         let source = self.host.source(path)?;
-        self.load_text(lua, &source.name, path, &source.text)
+        self.load_text(lua, &source.name, path, &source.text, code)
     }
 
     pub(crate) fn load_code(self: &Rc<Self>, lua: &Lua, name: &str, from: &str, code: &str) -> Result<Script, Fault> {
-        self.load_text(lua, name, from, code)
+        self.load_text(lua, name, from, code, Code::AsWritten)
     }
 
-    fn load_text(self: &Rc<Self>, lua: &Lua, name: &str, path: &str, text: &str) -> Result<Script, Fault> {
+    fn load_text(
+        self: &Rc<Self>,
+        lua: &Lua,
+        name: &str,
+        path: &str,
+        text: &str,
+        code: Code,
+    ) -> Result<Script, Fault> {
         let imports = FileImports { modules: self, path };
         let instrumented = luau::instrument(text, name, &imports).map_err(|found| syntax_fault(name, found))?;
         self.typed.register(name, Arc::clone(&instrumented.checks));
         self.chunks.borrow_mut().insert(name.to_owned(), path.to_owned());
         let env = self.environment(lua, path).map_err(|e| fault_of(&e))?;
         let load = |text: &str| {
-            let native = path.starts_with(self.native_prefix) || has_native_directive(text);
+            let native = code == Code::Native || path.starts_with(self.native_prefix) || has_native_directive(text);
             lua.enable_jit(native);
             let main = lua
                 .load(text)

@@ -12,7 +12,7 @@ use zero_base::Fault;
 
 use crate::fault::{fault_of, fault_of_caught};
 use crate::host::{Host, PrintLevel};
-use crate::modules::Modules;
+use crate::modules::{Code, Modules};
 use crate::typed::TypedRuntime;
 use crate::watchdog::{Stretch, Watchdog};
 
@@ -163,7 +163,13 @@ impl Vm {
 
     /// Loads a file without running it: its main function, in an environment of its own.
     pub fn load_file(&self, path: &str) -> Result<Script, Fault> {
-        self.modules.load_file(&self.lua, path)
+        self.modules.load_file(&self.lua, path, Code::AsWritten)
+    }
+
+    /// Loads a file that [`Script::instantiate`] makes many of: its code is compiled to machine
+    /// code once, and every instance shares it.
+    pub fn load_prototype(&self, path: &str) -> Result<Script, Fault> {
+        self.modules.load_file(&self.lua, path, Code::Native)
     }
 
     /// Loads code that is no file, under a name for messages. `from` is where its `require`s

@@ -59,7 +59,12 @@ impl Vfs {
     }
 
     /// Whether a file can be at `path` and is what the caller believes it is. Answers its hash.
-    pub(crate) fn check_write(&self, path: &VfsPath, new: &Content, base: Option<Hash>) -> Result<Option<Hash>, VfsError> {
+    pub(crate) fn check_write(
+        &self,
+        path: &VfsPath,
+        new: &Content,
+        base: Option<Hash>,
+    ) -> Result<Option<Hash>, VfsError> {
         let found = self.find(path)?;
         match found {
             Found::Folder(_) => return Err(VfsError::NotAFile { path: path.clone() }),

@@ -25,8 +25,7 @@ fn write_lines(text: &mut String, sign: char, lines: &[&str]) {
         writeln!(text, "{sign}{shown}{more}").expect("writing to a string cannot fail");
     }
     if lines.len() > MOST_LINES {
-        writeln!(text, "{sign}… {} more lines", lines.len() - MOST_LINES)
-            .expect("writing to a string cannot fail");
+        writeln!(text, "{sign}… {} more lines", lines.len() - MOST_LINES).expect("writing to a string cannot fail");
     }
 }
 

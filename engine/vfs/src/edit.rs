@@ -8,9 +8,7 @@ use crate::overlay::{Content, Written};
 use crate::placing::Placing;
 use crate::transaction::{Step, Transaction};
 use crate::view::Found;
-use crate::{
-    EntityChange, Key, Layer, TxnId, Vfs, VfsError, VfsPath, WriteOptions, WriteReceipt,
-};
+use crate::{EntityChange, Key, Layer, TxnId, Vfs, VfsError, VfsPath, WriteOptions, WriteReceipt};
 
 /// Which layer a write goes to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,7 +99,10 @@ impl Vfs {
             return Err(self.not_found(from));
         }
         if from != to && to.starts_with(from) {
-            return Err(VfsError::Path { text: to.to_string(), reason: format!("it lies in {from}, which is to move") });
+            return Err(VfsError::Path {
+                text: to.to_string(),
+                reason: format!("it lies in {from}, which is to move"),
+            });
         }
         if !matches!(self.find(to)?, Found::Nothing) {
             return Err(VfsError::Exists { path: to.clone() });
@@ -174,7 +175,13 @@ impl Vfs {
         if self.shadow.is_some() && !durable && !mine { Target::Shadow } else { Target::Pending }
     }
 
-    pub(crate) fn set(&mut self, txn: TxnId, path: &VfsPath, content: Option<Content>, target: Target) -> Result<(), VfsError> {
+    pub(crate) fn set(
+        &mut self,
+        txn: TxnId,
+        path: &VfsPath,
+        content: Option<Content>,
+        target: Target,
+    ) -> Result<(), VfsError> {
         match target {
             Target::Shadow => {
                 let owner = self.transaction(txn)?.caller.clone();

@@ -40,15 +40,23 @@ pub enum VfsError {
     Busy { key: Key, owner: TxnId, caller: String },
     #[error("transaction {txn} has ended; begin another")]
     UnknownTransaction { txn: TxnId },
-    #[error("{path} was written during this play by '{caller}'; write it under another name, or ask '{caller}' to promote it")]
+    #[error(
+        "{path} was written during this play by '{caller}'; write it under another name, or ask '{caller}' to promote it"
+    )]
     Shadowed { path: VfsPath, caller: String },
     #[error("{path} is not in the play shadow; nothing was promoted")]
     NotShadowed { path: VfsPath },
-    #[error("commit {id} is in the journal but not all of its files are in place ({source}); it is finished when the world is opened again")]
+    #[error(
+        "commit {id} is in the journal but not all of its files are in place ({source}); it is finished when the world is opened again"
+    )]
     Unfinished { id: u64, source: io::Error },
-    #[error("the journal of this world has format {found}; this engine reads format {known}. Open it with the engine that wrote it")]
+    #[error(
+        "the journal of this world has format {found}; this engine reads format {known}. Open it with the engine that wrote it"
+    )]
     JournalFormat { found: u32, known: u32 },
-    #[error("it is not known whether commit {id} reached the disk ({source}); it is still open: commit it again, or roll it back, when the disk can be written")]
+    #[error(
+        "it is not known whether commit {id} reached the disk ({source}); it is still open: commit it again, or roll it back, when the disk can be written"
+    )]
     OutcomeUnknown { id: u64, source: io::Error },
     #[error("history has no commit {id}; see the list of the last ones")]
     UnknownCommit { id: u64 },

@@ -57,11 +57,7 @@ impl Vfs {
 
     /// Compares what lies at or below `paths` with what is known, records the difference and
     /// answers what of it shows.
-    pub(crate) fn reconcile(
-        &mut self,
-        paths: &[VfsPath],
-        strangers: Strangers,
-    ) -> Result<Vec<FileEvent>, VfsError> {
+    pub(crate) fn reconcile(&mut self, paths: &[VfsPath], strangers: Strangers) -> Result<Vec<FileEvent>, VfsError> {
         let mut changes: BTreeMap<VfsPath, Option<Hash>> = BTreeMap::new();
         for path in paths {
             let on_disk = self.hashes_on_disk(path);
@@ -187,7 +183,9 @@ impl Vfs {
             }
             let before = self.known.get(path).map(|hash| self.version_nobody_copied(*hash));
             let version = match after {
-                Some(hash) => Some(self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(*hash))),
+                Some(hash) => {
+                    Some(self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(*hash)))
+                }
                 None => None,
             };
             *after = version.as_ref().map(|version| version.hash);

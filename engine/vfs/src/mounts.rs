@@ -99,8 +99,6 @@ impl Mounts {
         if io.metadata(root).is_ok_and(|found| found.kind == FileKind::Link) {
             return Err(VfsError::Link { path: at.clone() });
         }
-        io.create_dir_all(root)
-            .and_then(|()| io.sync_dir(world))
-            .map_err(io_error("make the folder", root.display()))
+        io.create_dir_all(root).and_then(|()| io.sync_dir(world)).map_err(io_error("make the folder", root.display()))
     }
 }

@@ -2,10 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use zero_base::Hash;
 
+use crate::error::io_error;
 use crate::history::Contents;
 use crate::journal::record::{Commit, FileRecord, Version};
 use crate::journal::{Placed, TailCommit};
-use crate::error::io_error;
 use crate::placing::Placing;
 use crate::{Conflict, Origin, Recovery, Vfs, VfsError, VfsPath};
 
@@ -25,7 +25,10 @@ enum Remedy {
     /// It is at an older state of the chain: put this one there.
     Place(Option<Version>),
     /// Its content is none of the chain: somebody else changed it since.
-    KeepExternal { id: u64, lost: Option<Version> },
+    KeepExternal {
+        id: u64,
+        lost: Option<Version>,
+    },
 }
 
 impl Vfs {

@@ -13,7 +13,9 @@ impl Vfs {
     /// Drops the shadow. Answers the files that show something else now.
     pub fn end_shadow(&mut self) -> Vec<VfsPath> {
         let Some(shadow) = self.shadow.take() else { return Vec::new() };
-        let is_of_shadow = |step: &&mut Step| matches!(step, Step::Shadow { .. } | Step::ShadowFolder(_) | Step::PromotedFolder { .. });
+        let is_of_shadow = |step: &&mut Step| {
+            matches!(step, Step::Shadow { .. } | Step::ShadowFolder(_) | Step::PromotedFolder { .. })
+        };
         let steps = self.transactions.values_mut().flat_map(|transaction| &mut transaction.steps);
         steps.filter(is_of_shadow).for_each(|step| *step = Step::Settled);
         let files: Vec<VfsPath> = shadow.files().map(|(path, _)| path.clone()).collect();

@@ -67,12 +67,21 @@ pub(crate) struct Transaction {
 
 /// How to take back one write.
 pub(crate) enum Step {
-    Pending { path: VfsPath, previous: Option<Written<TxnId>> },
-    Shadow { path: VfsPath, previous: Option<Written<String>> },
+    Pending {
+        path: VfsPath,
+        previous: Option<Written<TxnId>>,
+    },
+    Shadow {
+        path: VfsPath,
+        previous: Option<Written<String>>,
+    },
     PendingFolder(VfsPath),
     ShadowFolder(VfsPath),
     /// A folder removed in the shadow, by `owner`, that the transaction has made its own.
-    PromotedFolder { path: VfsPath, owner: String },
+    PromotedFolder {
+        path: VfsPath,
+        owner: String,
+    },
     Checkpoint(Checkpoint),
     /// Of a shadow that has ended: nothing to take back.
     Settled,

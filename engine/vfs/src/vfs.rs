@@ -78,8 +78,7 @@ impl Vfs {
             io,
             cache,
         };
-        let mut recovery =
-            Recovery { torn_bytes: loaded.torn_bytes, damaged: loaded.damaged, ..Recovery::default() };
+        let mut recovery = Recovery { torn_bytes: loaded.torn_bytes, damaged: loaded.damaged, ..Recovery::default() };
         vfs.recover(&loaded.tail, &mut recovery);
         let roots = vfs.roots();
         let (source, libraries) = roots.split_at(1);

@@ -2,10 +2,13 @@
 //! JSON object. Never part of the engine and never run by its tests. Start at [`BENCHES`] for
 //! what there is, at [`race::race`] for how two things are compared.
 
+mod components;
 mod index;
 mod machine;
 mod race;
+mod reload;
 mod typed;
+mod world;
 
 use std::process::ExitCode;
 
@@ -21,7 +24,9 @@ struct Bench {
 
 /// Sorted by name. A new race is a new file and a row here.
 const BENCHES: &[Bench] = &[
+    Bench { name: "components", about: "a frame of 10,000 script components, against one loop over tables", run: components::run },
     Bench { name: "index", about: "opening a world of 10,000 assets, cold and warm", run: index::run },
+    Bench { name: "reload", about: "from a written file to the new code answering", run: reload::run },
     Bench { name: "typed", about: "calling a checked Luau function, against an unchecked one", run: typed::run },
 ];
 

@@ -15,21 +15,28 @@ pub struct Case {
 /// The outcome of a case.
 pub struct Row {
     case: &'static str,
-    opponent: &'static str,
-    budget: f64,
     ours: Duration,
-    theirs: Duration,
+    /// Name and time; none where nothing else does the same work.
+    opponent: Option<(&'static str, Duration)>,
+    /// The largest acceptable ratio, or milliseconds where there is no opponent.
+    budget: f64,
 }
 
 impl Row {
+    /// A time with a budget of its own, where there is nobody to race.
+    pub fn alone(case: &'static str, ours: Duration, budget: Duration) -> Row {
+        eprintln!("{case}: {ours:?}, budget {budget:?}");
+        Row { case, ours, opponent: None, budget: milliseconds(budget) }
+    }
+
     pub fn to_json(&self) -> Value {
         json!({
             "case": self.case,
             "ours": milliseconds(self.ours),
             "unit": "ms",
-            "opponent": self.opponent,
-            "theirs": milliseconds(self.theirs),
-            "ratio": self.ours.as_secs_f64() / self.theirs.as_secs_f64(),
+            "opponent": self.opponent.map(|(name, _)| name),
+            "theirs": self.opponent.map(|(_, theirs)| milliseconds(theirs)),
+            "ratio": self.opponent.map(|(_, theirs)| self.ours.as_secs_f64() / theirs.as_secs_f64()),
             "budget": self.budget,
         })
     }
@@ -56,15 +63,9 @@ pub fn race(case: &Case, mut ours: impl FnMut() -> Duration, mut theirs: impl Fn
             times.0.push(ours());
         }
     }
-    let row = Row {
-        case: case.name,
-        opponent: case.opponent,
-        budget: case.budget,
-        ours: median(times.0),
-        theirs: median(times.1),
-    };
-    eprintln!("{}: {:?} against {:?}", row.case, row.ours, row.theirs);
-    row
+    let (ours, theirs) = (median(times.0), median(times.1));
+    eprintln!("{}: {ours:?} against {theirs:?}", case.name);
+    Row { case: case.name, ours, opponent: Some((case.opponent, theirs)), budget: case.budget }
 }
 
 /// The time `work` takes. What it gives is kept from being optimised away.
@@ -76,7 +77,7 @@ pub fn time<T>(work: impl FnOnce() -> T) -> Duration {
     took
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     match times.len() {
         0 => Duration::ZERO,

@@ -71,17 +71,18 @@ fn table(result: &Value) -> String {
 }
 
 fn over_budget(result: &Value) -> Vec<String> {
-    let over = |row: &&Value| match (row["ratio"].as_f64(), row["budget"].as_f64()) {
-        (Some(ratio), Some(budget)) => ratio > budget,
+    let over = |row: &&Value| match (measured(row), row["budget"].as_f64()) {
+        (Some(measured), Some(budget)) => measured > budget,
         _ => false,
     };
     let named =
-        |row: &Value| format!("{} ({:.2} of {:.2})", row["case"].as_str().unwrap_or("?"), ratio(row), budget(row));
+        |row: &Value| format!("{} ({:.2} of {:.2})", row["case"].as_str().unwrap_or("?"), measured(row).unwrap_or_default(), budget(row));
     rows(result).iter().filter(over).map(named).collect()
 }
 
-fn ratio(row: &Value) -> f64 {
-    row["ratio"].as_f64().unwrap_or_default()
+/// What the budget is for: the ratio, or the time itself where there is no opponent.
+fn measured(row: &Value) -> Option<f64> {
+    row["ratio"].as_f64().or_else(|| row["ours"].as_f64())
 }
 
 fn budget(row: &Value) -> f64 {

@@ -1,9 +1,9 @@
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use ureq::Agent;
+use ureq::{Agent, SendBody};
 use zero_base::{Caller, Fault};
 use zero_runtime::{Op, Outcome};
 
@@ -61,18 +61,30 @@ impl Remote {
     }
 
     fn call(&self, request: &CallRequest) -> Outcome {
-        let sent = self.post("/call").send_json(request);
-        let mut response = sent.map_err(|error| self.lost(&error))?;
+        let body = serde_json::to_vec(request).expect("a request of plain fields has a JSON form");
+        let mut body = Announced { bytes: Cursor::new(body), begun: false };
+        // The owner asks for the body once it is going to read it: a call whose body was never
+        // asked for was certainly not carried out, whatever became of the connection.
+        let sent = self
+            .post("/call")
+            .header("content-type", "application/json")
+            .header("expect", "100-continue")
+            .send(SendBody::from_reader(&mut body));
+        let gone = |sent| Fault::from(ProgramError::Gone { pid: self.pid, sent });
+        let mut response = sent.map_err(|error| {
+            tracing::debug!(%error, "the owner is gone");
+            gone(body.begun)
+        })?;
         let status = response.status().as_u16();
         // A reply holds pictures as text: far more than the client's own default.
-        let body = response.body_mut().with_config().limit(MAX_REPLY_BYTES).read_to_string();
-        let body = body.map_err(|error| self.lost(&error))?;
+        let text = response.body_mut().with_config().limit(MAX_REPLY_BYTES).read_to_string();
+        let text = text.map_err(|_| gone(true))?;
         if status == 200
-            && let Ok(outcome) = serde_json::from_str(&body)
+            && let Ok(outcome) = serde_json::from_str(&text)
         {
             return outcome;
         }
-        let body = body.chars().take(500).collect();
+        let body = text.chars().take(500).collect();
         Err(ProgramError::Attach { pid: self.pid, status, body }.into())
     }
 
@@ -87,15 +99,22 @@ impl Remote {
             .post(format!("{}{path}", self.base))
             .header("authorization", format!("Bearer {}", self.token.as_str()))
     }
-
-    fn lost(&self, error: &ureq::Error) -> Fault {
-        let refused = matches!(error, ureq::Error::ConnectionFailed)
-            || matches!(error, ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused);
-        ProgramError::Gone { pid: self.pid, sent: !refused }.into()
-    }
 }
 
 const MAX_REPLY_BYTES: u64 = 512 << 20;
+
+/// A request body that knows whether any of it has been sent.
+struct Announced {
+    bytes: Cursor<Vec<u8>>,
+    begun: bool,
+}
+
+impl Read for Announced {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.begun = true;
+        self.bytes.read(buffer)
+    }
+}
 
 impl Dispatch for Remote {
     fn dispatch(&self, caller: Caller, op: Op) -> Outcome {
@@ -130,6 +149,8 @@ fn agent() -> Agent {
         .max_redirects(0)
         .max_idle_connections(0)
         .timeout_connect(Some(Duration::from_secs(2)))
+        // A busy owner is slow to ask for a body; past this it is sent unasked.
+        .timeout_await_100(Some(Duration::from_secs(60)))
         .build()
         .new_agent()
 }

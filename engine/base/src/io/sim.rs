@@ -91,13 +91,7 @@ impl SimIo {
     }
 
     fn holding(disk: Disk) -> SimIo {
-        SimIo(Mutex::new(State {
-            start: disk.clone(),
-            live: disk,
-            log: Vec::new(),
-            failure: None,
-            denied: Vec::new(),
-        }))
+        SimIo(Mutex::new(State { start: disk.clone(), live: disk, log: Vec::new(), failure: None, denied: Vec::new() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

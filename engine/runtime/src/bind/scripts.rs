@@ -15,7 +15,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     let kept = scripts.clone();
     binder.add("scriptLoad", move |_, shared, path: String| {
         let vm = shared.vm();
-        let script = vm.load_file(&path)?;
+        let script = vm.load_prototype(&path)?;
         vm.call(&script.main, (), OVERRUN)?;
         let env = script.env.clone();
         let mut scripts = kept.borrow_mut();

@@ -115,8 +115,7 @@ impl Journal {
 
     /// The numbers of the segments in order. What a compaction left half-written is removed.
     fn sweep(&self) -> Result<Vec<u64>, VfsError> {
-        let entries =
-            self.io.read_dir(&self.folder).map_err(io_error("list the journal in", self.folder.display()))?;
+        let entries = self.io.read_dir(&self.folder).map_err(io_error("list the journal in", self.folder.display()))?;
         let mut numbers = Vec::new();
         for entry in entries {
             let path = self.folder.join(&entry.name);

@@ -131,12 +131,7 @@ mod tests {
     use super::*;
 
     fn inline(bytes: &[u8]) -> Option<Version> {
-        Some(Version {
-            hash: Hash::of(bytes),
-            size: bytes.len() as u64,
-            kept: Kept::Inline,
-            bytes: Some(bytes.into()),
-        })
+        Some(Version { hash: Hash::of(bytes), size: bytes.len() as u64, kept: Kept::Inline, bytes: Some(bytes.into()) })
     }
 
     #[test]
@@ -165,12 +160,9 @@ mod tests {
             checkpoints: vec![Checkpoint { scene: "main".into(), file: Hash::of(b"scene") }],
         };
         let carried = Carried { scene: "main".into(), file: None, changes: vec![change] };
-        for record in [
-            Record::Commit(commit),
-            Record::Done { id: u64::MAX },
-            Record::Undone { id: 1 },
-            Record::Carried(carried),
-        ] {
+        for record in
+            [Record::Commit(commit), Record::Done { id: u64::MAX }, Record::Undone { id: 1 }, Record::Carried(carried)]
+        {
             let payload = record.encode();
             assert_eq!(Record::decode(&payload).as_ref(), Some(&record));
             assert_eq!(Record::decode(&payload[..payload.len() - 1]), None, "a short payload is refused");

@@ -215,5 +215,8 @@ fn an_edit_made_before_recovery_is_kept_and_reported() {
     assert_eq!(vfs.store.get(conflict.committed.unwrap()).unwrap(), [1; 5000]);
     assert_eq!(recovery.external.len(), 1);
     let newest = &vfs.history(1)[0];
-    assert_eq!((newest.caller.as_str(), newest.files[0].1, newest.files[0].2), ("external", conflict.committed, conflict.found));
+    assert_eq!(
+        (newest.caller.as_str(), newest.files[0].1, newest.files[0].2),
+        ("external", conflict.committed, conflict.found)
+    );
 }

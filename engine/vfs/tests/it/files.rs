@@ -49,10 +49,8 @@ fn a_library_is_the_same_embedded_and_on_disk() {
     put(&place("api/a.luau"), "return 1");
     fs::create_dir_all(place("world")).unwrap();
     let on_disk = vec![(String::new(), place("builtin")), ("kit".to_owned(), place("api"))];
-    let libraries = vec![
-        ("embedded".to_owned(), Library::Embedded(LIBRARY)),
-        ("disk".to_owned(), Library::Disk(on_disk)),
-    ];
+    let libraries =
+        vec![("embedded".to_owned(), Library::Embedded(LIBRARY)), ("disk".to_owned(), Library::Disk(on_disk))];
     let config = VfsConfig { io: Arc::new(RealIo), world: place("world"), libraries, watch: false };
     let (vfs, _) = Vfs::open(config).unwrap();
     for library in ["@embedded", "@disk"] {

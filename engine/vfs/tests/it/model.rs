@@ -16,16 +16,29 @@ type Entities = BTreeMap<String, i64>;
 
 #[derive(Debug, Clone)]
 enum Action {
-    Write { file: String, text: String },
-    Remove { path: String },
-    Rename { from: String, to: String },
-    MoveEntity { entity: String, to: i64 },
+    Write {
+        file: String,
+        text: String,
+    },
+    Remove {
+        path: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
+    MoveEntity {
+        entity: String,
+        to: i64,
+    },
     Savepoint,
     BackToSavepoint,
     RollBack,
     Commit,
     /// A commit during which the disk fails after some operations.
-    FailingCommit { operations: usize },
+    FailingCommit {
+        operations: usize,
+    },
 }
 
 fn a_path() -> impl Strategy<Value = String> {
@@ -73,7 +86,7 @@ struct Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn transactions_do_what_a_map_does(steps in prop::collection::vec((0..2usize, an_action()), 1..50)) {
@@ -291,8 +304,7 @@ impl Pair {
         let folders: BTreeSet<&str> = self.visible.keys().flat_map(|file| folders_of(file)).collect();
         for folder in folders {
             let below = self.visible.keys().filter(|file| is_below(file, folder));
-            let names: BTreeSet<&str> =
-                below.map(|file| file[folder.len() + 1..].split('/').next().unwrap()).collect();
+            let names: BTreeSet<&str> = below.map(|file| file[folder.len() + 1..].split('/').next().unwrap()).collect();
             let listed = self.vfs.list(&source(folder)).unwrap();
             assert!(listed.iter().map(|entry| entry.name.as_str()).eq(names), "{folder}: {listed:?}");
         }

@@ -20,10 +20,13 @@ fn a_write_shows_at_once_and_reaches_the_disk_with_the_commit() {
     assert!(!world.disk("kit.package").exists());
 
     let receipt = world.vfs.commit(txn).unwrap();
-    assert_eq!(receipt.files, [
-        (source("a.txt"), Some(Hash::of(b"old")), Some(Hash::of(b"new"))),
-        (source("kit.package/b.txt"), None, Some(Hash::of(b"b"))),
-    ]);
+    assert_eq!(
+        receipt.files,
+        [
+            (source("a.txt"), Some(Hash::of(b"old")), Some(Hash::of(b"new"))),
+            (source("kit.package/b.txt"), None, Some(Hash::of(b"b"))),
+        ]
+    );
     assert_eq!(world.on_disk("a.txt").as_deref(), Some("new"));
     assert_eq!(world.on_disk("kit.package/b.txt").as_deref(), Some("b"));
     assert_eq!(world.vfs.stat(&source("a.txt")).unwrap().layer, Layer::Disk);
@@ -57,11 +60,10 @@ fn roll_back_restores_files_and_hands_back_entities_newest_first() {
 
     let back = world.vfs.roll_back(txn);
     assert_eq!(back.files, [source("a.txt"), source("b/c.txt")]);
-    assert_eq!(back.entities, [
-        moved("ent_1", Some(1), Some(2)),
-        moved("ent_2", None, Some(5)),
-        moved("ent_1", Some(0), Some(1)),
-    ]);
+    assert_eq!(
+        back.entities,
+        [moved("ent_1", Some(1), Some(2)), moved("ent_2", None, Some(5)), moved("ent_1", Some(0), Some(1)),]
+    );
     assert_eq!(world.world_hash(), hash);
     assert_eq!(world.vfs.pending_entities("main").changes, []);
 }
@@ -202,7 +204,10 @@ fn names_that_differ_only_in_case_are_refused() {
     let mut world = World::holding(&[("Kit.package/A.txt", "a"), ("B.txt", "b")]);
     let txn = world.begin("ada");
     let fault = Fault::from(world.write(txn, "kit.package/new.txt", "x").unwrap_err());
-    assert_eq!((fault.code.as_ref(), &fault.data.unwrap()["existing"]), ("vfs/case_clash", &"/zero/source/Kit.package".into()));
+    assert_eq!(
+        (fault.code.as_ref(), &fault.data.unwrap()["existing"]),
+        ("vfs/case_clash", &"/zero/source/Kit.package".into())
+    );
     assert_eq!(code(world.write(txn, "Kit.package/a.TXT", "x")), "vfs/case_clash");
     world.write(txn, "Neu.txt", "x").unwrap();
     assert_eq!(code(world.write(txn, "neu.txt", "x")), "vfs/case_clash");

@@ -85,7 +85,8 @@ impl Disk {
     }
 
     pub(super) fn find(&self, path: &Path) -> io::Result<NodeId> {
-        parts(path).try_fold(ROOT, |folder, name| self.entry_of(folder, name)?.ok_or_else(|| ErrorKind::NotFound.into()))
+        parts(path)
+            .try_fold(ROOT, |folder, name| self.entry_of(folder, name)?.ok_or_else(|| ErrorKind::NotFound.into()))
     }
 
     /// The folder that holds `path`, and its name in there.

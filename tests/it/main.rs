@@ -1,0 +1,5 @@
+//! Tests that cross crates.
+
+mod determinism;
+mod golden;
+mod kill;
