@@ -127,7 +127,8 @@ impl Assets {
         behavior: &mut dyn TypeBehavior,
     ) -> Result<CreatePlan, AssetError> {
         let info = self.known_type(&request.type_name)?;
-        let failed = |hook| move |fault| AssetError::Behavior { hook, type_name: info.name.clone(), fault };
+        let failed =
+            |hook| move |fault| AssetError::Behavior { hook, type_name: info.name.clone(), fault: Box::new(fault) };
         request.name_pattern = behavior.name_pattern(info, &request.name).map_err(failed("namePattern"))?;
         // Refuse what must be refused before any code of the type runs.
         self.plan_create(vfs, request.clone())?;

@@ -51,7 +51,7 @@ pub enum AssetError {
     TemplateTooLarge { type_name: String, limit_bytes: u64 },
     /// The type's own code failed or refused.
     #[error("{hook} of {type_name} failed: {fault}")]
-    Behavior { hook: &'static str, type_name: String, fault: Fault },
+    Behavior { hook: &'static str, type_name: String, fault: Box<Fault> },
     #[error(transparent)]
     Vfs(#[from] VfsError),
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zero_base::Diagnostic;
 use zero_gpu::{Gpu, Image, wgpu};
 
-use self::remarks::{Users, name_users};
+use self::remarks::{Users, name_users, without_repeats};
 use crate::frame::batches::{Batch, Item, batch};
 use crate::frame::cascades::{self, Cascade};
 use crate::frame::culling::Frustum;
@@ -139,7 +139,7 @@ impl Renderer {
             draw_calls: calls().count(),
             triangles: calls().map(triangles).sum(),
         };
-        Ok(Drawn { image: Image { width, height, rgba8 }, diagnostics, stats })
+        Ok(Drawn { image: Image { width, height, rgba8 }, diagnostics: without_repeats(diagnostics), stats })
     }
 
     fn items<'a>(

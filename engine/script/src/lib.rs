@@ -20,4 +20,4 @@ pub use fault::{fault_of, fault_of_value};
 pub use host::{Host, PrintLevel, Source};
 pub use mlua;
 pub use scheduler::{Due, Scheduler, WaitFor};
-pub use vm::{OVERRUN, Ran, Script, Vm, VmOptions};
+pub use vm::{OVERRUN, Prototype, Ran, Script, Vm, VmOptions};

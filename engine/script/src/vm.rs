@@ -166,10 +166,11 @@ impl Vm {
         self.modules.load_file(&self.lua, path, Code::AsWritten)
     }
 
-    /// Loads a file that [`Script::instantiate`] makes many of: its code is compiled to machine
-    /// code once, and every instance shares it.
-    pub fn load_prototype(&self, path: &str) -> Result<Script, Fault> {
-        self.modules.load_file(&self.lua, path, Code::Native)
+    /// Loads a file that many instances are made of: its code is compiled to machine code once,
+    /// and every instance shares it.
+    pub fn load_prototype(&self, path: &str) -> Result<Prototype, Fault> {
+        let script = self.modules.load_file(&self.lua, path, Code::Native)?;
+        Prototype::new(&self.lua, script).map_err(|e| fault_of(&e))
     }
 
     /// Loads code that is no file, under a name for messages. `from` is where its `require`s
@@ -284,25 +285,38 @@ pub struct Script {
     pub env: Table,
 }
 
-impl Script {
-    /// Clones the main function into an environment of its own, which falls back on the
-    /// script's: how one loaded component script becomes many instances.
-    pub fn instantiate(&self, lua: &Lua) -> mlua::Result<Script> {
-        let env = lua.create_table()?;
-        let meta = lua.create_table()?;
-        meta.raw_set("__index", &self.env)?;
-        env.set_metatable(Some(meta))?;
+/// A script that many instances are made of: each with globals of its own over the script's.
+#[derive(Debug, Clone)]
+pub struct Prototype {
+    pub script: Script,
+    /// One metatable for all instances: their globals fall back on the script's.
+    instance_meta: Table,
+}
+
+impl Prototype {
+    fn new(lua: &Lua, script: Script) -> mlua::Result<Prototype> {
+        let instance_meta = lua.create_table()?;
+        instance_meta.raw_set("__index", &script.env)?;
+        Ok(Prototype { script, instance_meta })
+    }
+
+    /// A clone of the main function in globals of its own, with room for `globals` of them.
+    /// Room matters: instances whose tables grew one by one lie scattered in memory.
+    pub fn instantiate(&self, lua: &Lua, globals: usize) -> mlua::Result<Script> {
+        let env = lua.create_table_with_capacity(0, globals)?;
+        env.set_metatable(Some(self.instance_meta.clone()))?;
         env.set_safeenv(true);
-        let main = self.main.deep_clone()?;
+        let main = self.script.main.deep_clone()?;
         main.set_environment(env.clone())?;
         Ok(Script { main, env })
     }
 }
 
 /// Compiles for the sandbox: full optimisation, line numbers kept. The members of `engine`
-/// change from read to read: they must not be looked up once, when the script loads.
+/// change from read to read, and a component's instances have a `Field` of their own: neither
+/// must be looked up once, when the script loads.
 pub(crate) fn compiler() -> Compiler {
-    Compiler::new().set_optimization_level(2).set_debug_level(1).set_mutable_globals(["engine"])
+    Compiler::new().set_optimization_level(2).set_debug_level(1).set_mutable_globals(["engine", "Field"])
 }
 
 /// The limit within which a module's body must end.

@@ -115,6 +115,7 @@ fn usable(name: String, kind: FileKind) -> Option<Entry> {
     expressible(&name).then_some(Entry { name, kind })
 }
 
-fn is_absence(kind: ErrorKind) -> bool {
+/// There is nothing at that place.
+pub(crate) fn is_absence(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -182,12 +182,9 @@ impl Vfs {
                 continue;
             }
             let before = self.known.get(path).map(|hash| self.version_nobody_copied(*hash));
-            let version = match after {
-                Some(hash) => {
-                    Some(self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(*hash)))
-                }
-                None => None,
-            };
+            let version = after.map(|hash| {
+                self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(hash))
+            });
             *after = version.as_ref().map(|version| version.hash);
             files.push(FileRecord { path: path.clone(), before, after: version });
         }

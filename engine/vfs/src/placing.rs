@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zero_base::FileKind;
 
 use crate::VfsPath;
-use crate::disk::Folder;
+use crate::disk::{Folder, is_absence};
 use crate::path::TEMPORARY_PREFIX;
 
 /// A file written and synced under a temporary name, to be renamed into place.
@@ -119,9 +119,7 @@ impl<'a> Placing<'a> {
     /// Removes the file, if it is there, and the folders it leaves empty.
     pub fn take_away(&mut self, path: &VfsPath) -> io::Result<()> {
         match self.folder.io.remove_file(&self.folder.disk_path(path)) {
-            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Err(error);
-            }
+            Err(error) if !is_absence(error.kind()) => return Err(error),
             _ => {}
         }
         self.touch_folder_of(&self.folder.disk_path(path));
@@ -143,8 +141,8 @@ impl<'a> Placing<'a> {
     /// Makes all of it durable.
     pub fn sync(self) -> io::Result<()> {
         self.touched.iter().try_for_each(|folder| match self.folder.io.sync_dir(folder) {
-            // Removed since, with all that was in it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            // Gone since, with all that was in it.
+            Err(error) if is_absence(error.kind()) => Ok(()),
             synced => synced,
         })
     }

@@ -106,7 +106,7 @@ fn cut_text(text: &str, budget: usize) -> (String, bool) {
 
 /// Shortens texts, lists and maps below the top level until `value` fits.
 fn fit(value: Value, budget: usize) -> Value {
-    let mut most = 8192;
+    let mut most = 1 << 16;
     let mut fitted = value;
     while fitted.to_string().len() > budget && most > 0 {
         fitted = match fitted {

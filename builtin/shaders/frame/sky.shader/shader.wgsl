@@ -13,7 +13,7 @@ struct Sky {
 }
 
 // How quickly the haze of the horizon thins out upwards, and into the ground downwards.
-const HAZE_UP: f32 = 2.2;
+const HAZE_UP: f32 = 3.2;
 const HAZE_DOWN: f32 = 9.0;
 // How much of the horizon's colour the ground has where it meets the sky.
 const HAZE_ON_GROUND: f32 = 0.8;
@@ -47,8 +47,11 @@ fn sky_radiance(direction: vec3<f32>) -> vec3<f32> {
 }
 
 fn sun_disc(direction: vec3<f32>) -> vec3<f32> {
+    if (sky.toSun.w > 1.0) {
+        return vec3<f32>(0.0);
+    }
     let cosine = dot(direction, sky.toSun.xyz);
-    let edge = (1.0 - sky.toSun.w) * 0.15;
+    let edge = max((1.0 - sky.toSun.w) * 0.15, 1e-6);
     let inside = smoothstep(sky.toSun.w - edge, sky.toSun.w + edge, cosine);
     let above = smoothstep(-0.002, 0.002, direction.y);
     return sky.sun.rgb * sky.sun.w * inside * above * sky.zenith.w;

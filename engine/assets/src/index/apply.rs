@@ -40,7 +40,7 @@ impl Assets {
         let candidates = if self.reshapes(vfs, &touched) {
             self.survey(vfs)
         } else {
-            let folders = touched.iter().flat_map(|file| folders_above(file)).collect::<BTreeSet<_>>();
+            let folders = touched.iter().flat_map(folders_above).collect::<BTreeSet<_>>();
             folders.into_iter().map(|folder| (folder.clone(), self.look_at(&folder))).collect()
         };
         let stale = touched.iter().filter(|file| file.name() == METADATA).filter_map(VfsPath::parent).collect();

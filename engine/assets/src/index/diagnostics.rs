@@ -5,7 +5,6 @@ use zero_base::{Diagnostic, Related, did_you_mean};
 use super::Assets;
 use super::entries::Entry;
 use crate::layout::{is_name, kind_of};
-use crate::root::Root;
 use crate::tree::Folder;
 
 /// Of one kind of problem, so that a hostile tree gives an answer of bounded size.
@@ -100,15 +99,6 @@ impl Assets {
         });
         all.extend(unknown.into_iter().take(MOST_OF_A_KIND));
         all.extend(clashes.into_iter().take(MOST_OF_A_KIND));
-    }
-
-    /// The number of files the index knows in a root, for reports.
-    pub fn file_count(&self, root: &Root) -> usize {
-        let mut count = 0;
-        if let Some(top) = self.roots.get(root) {
-            top.each_file(&mut |_| count += 1);
-        }
-        count
     }
 }
 

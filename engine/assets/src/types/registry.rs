@@ -126,15 +126,30 @@ impl Registry {
         self.problems.iter().chain(self.declared.values().flat_map(|info| &info.diagnostics))
     }
 
-    fn layout(&self) -> Vec<(String, String, IdentityRule, Option<String>, Option<NameSource>, bool, bool)> {
-        self.types
-            .values()
-            .map(|info| {
-                let TypeInfo { name, suffix, identity, marker, name_from, system, requirable, .. } = &**info;
-                let (name, suffix) = (name.clone(), suffix.clone());
-                (name, suffix, *identity, marker.clone(), name_from.clone(), *system, *requirable)
-            })
-            .collect()
+    fn layout(&self) -> Vec<Layout> {
+        self.types.values().map(|info| Layout::of(info)).collect()
+    }
+}
+
+/// What a type says that decides which folders are assets and what they are called.
+#[derive(PartialEq)]
+struct Layout {
+    name: String,
+    suffix: String,
+    identity: IdentityRule,
+    marker: Option<String>,
+    name_from: Option<NameSource>,
+}
+
+impl Layout {
+    fn of(info: &TypeInfo) -> Layout {
+        Layout {
+            name: info.name.clone(),
+            suffix: info.suffix.clone(),
+            identity: info.identity,
+            marker: info.marker.clone(),
+            name_from: info.name_from.clone(),
+        }
     }
 }
 

@@ -60,6 +60,17 @@ pub(super) fn name_users(diagnostics: &mut [Diagnostic], entities: &[u64]) {
     }
 }
 
+/// A slip in code that many shaders include is said once.
+pub(super) fn without_repeats(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut said: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics {
+        if !said.contains(&diagnostic) {
+            said.push(diagnostic);
+        }
+    }
+    said
+}
+
 fn neutral_light() -> DirectionalLight {
     let direction = Vec3::new(-0.5, -0.9, -0.6);
     DirectionalLight { direction, color: Vec3::ONE, intensity: 2.6, cast_shadows: true }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use zero_base::{Diagnostic, Fault};
+use zero_base::{Diagnostic, Fault, Hash};
 use zero_gpu::{Defines, Gpu, GpuError, Includes, Preprocessor, ShaderText, SourceFile, wgpu};
 
 use super::pipelines::{DEPTH_FORMAT, Drawing, LIGHT_FORMAT, Layouts, PICTURE_FORMAT, SAMPLES, render_pipeline};
@@ -84,20 +84,14 @@ impl StageStore {
             ..shadow
         };
         let mut drawn = |drawing: &Drawing| {
-            let shader = compose(assets, drawing.label)?;
-            let found = self.drawing.get(drawing.label, shader.hash(), || {
-                let module = gpu.shader_module(drawing.label, &shader).map_err(diagnostics_of)?;
-                Ok((render_pipeline(gpu, &module, drawing).map_err(diagnostics_of)?, Vec::new()))
-            });
+            let make = |module: &wgpu::ShaderModule| render_pipeline(gpu, module, drawing);
+            let found = made(&mut self.drawing, gpu, drawing.label, compose(assets, drawing.label), make);
             settled(drawing.label, found, problems)
         };
         let (shadow, sky, picture) = (drawn(&shadow)?, drawn(&sky)?, drawn(&picture)?);
         let label = builtin::ENVIRONMENT_STAGE;
-        let shader = compose(assets, label)?;
-        let found = self.computing.get(label, shader.hash(), || {
-            let module = gpu.shader_module(label, &shader).map_err(diagnostics_of)?;
-            Ok((compute_pipeline(gpu, &module, &layouts.environment).map_err(diagnostics_of)?, Vec::new()))
-        });
+        let make = |module: &wgpu::ShaderModule| compute_pipeline(gpu, module, &layouts.environment);
+        let found = made(&mut self.computing, gpu, label, compose(assets, label), make);
         let environment = settled(label, found, problems)?;
         Ok(Stages { shadow, sky, picture, environment })
     }
@@ -121,11 +115,28 @@ pub(crate) fn diagnostics_of(error: GpuError) -> Vec<Diagnostic> {
     }
 }
 
-fn compose(assets: &dyn RenderAssets, identity: &str) -> Result<ShaderText, RenderError> {
+fn compose(assets: &dyn RenderAssets, identity: &str) -> Result<ShaderText, Vec<Diagnostic>> {
     let (defines, includes) = (Defines::new(), AssetIncludes(assets));
     let mut preprocessor = Preprocessor::new(&defines, &includes);
     preprocessor.add_include(identity);
-    preprocessor.finish().map_err(|diagnostics| missing(identity, diagnostics))
+    preprocessor.finish()
+}
+
+/// The pipeline of the composed shader, or the last one that could be made.
+fn made<T>(
+    store: &mut Store<T>,
+    gpu: &Gpu,
+    label: &str,
+    composed: Result<ShaderText, Vec<Diagnostic>>,
+    make: impl FnOnce(&wgpu::ShaderModule) -> Result<T, GpuError>,
+) -> Found<T> {
+    match composed {
+        Ok(shader) => store.get(label, shader.hash(), || {
+            let module = gpu.shader_module(label, &shader).map_err(diagnostics_of)?;
+            Ok((make(&module).map_err(diagnostics_of)?, Vec::new()))
+        }),
+        Err(reasons) => store.get(label, Hash::of(format!("{reasons:?}").as_bytes()), || Err(reasons)),
+    }
 }
 
 fn settled<T>(identity: &str, found: Found<T>, problems: &mut Vec<Diagnostic>) -> Result<Arc<T>, RenderError> {

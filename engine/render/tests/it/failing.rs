@@ -175,10 +175,17 @@ fn built_in_code_reloads_too_and_survives_a_slip() {
     let file = "shaders/frame/tone_curve.shader/shader.wgsl";
     assets.write(file, "fn tone_mapped(light: vec3<f32>) -> vec3<f32> { return light.bgr; }");
     assert!(before != renderer.draw(&scene, &assets, 96, 64).unwrap().image);
-    assets.write(file, "fn tone_mapped(light: vec3<f32>) -> vec3<f32> { return; }");
-    let broken = renderer.draw(&scene, &assets, 96, 64).unwrap();
-    assert_eq!(broken.diagnostics.len(), 1, "{:?}", broken.diagnostics);
-    assert_eq!(broken.diagnostics[0].path.as_deref(), Some(file));
     assets.written.remove(file);
-    assert!(before == renderer.draw(&scene, &assets, 96, 64).unwrap().image);
+    let files = ["tone_curve", "sky", "brdf", "environment_stage"]
+        .map(|name| format!("shaders/frame/{name}.shader/shader.wgsl"));
+    for file in &files {
+        for slip in ["fn slip() -> f32 { return; }", "#include \"@builtin::gone\""] {
+            assets.write(file, slip);
+            let broken = renderer.draw(&scene, &assets, 96, 64).unwrap();
+            assert_eq!(broken.diagnostics.len(), 1, "{:?}", broken.diagnostics);
+            assert_eq!(broken.diagnostics[0].path.as_ref(), Some(file));
+            assets.written.remove(file);
+            assert!(before == renderer.draw(&scene, &assets, 96, 64).unwrap().image);
+        }
+    }
 }

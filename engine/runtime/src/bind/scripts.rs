@@ -1,35 +1,42 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use zero_base::Fault;
 use zero_script::mlua::{Result, Value};
-use zero_script::{OVERRUN, Script, fault_of};
+use zero_script::{OVERRUN, Prototype, fault_of};
 
 use crate::bind::Binder;
 
-/// Loaded component scripts, by the handle their prototype holds.
-type Scripts = std::rc::Rc<RefCell<HashMap<u64, Script>>>;
+/// Loaded component scripts, by the handle the component module holds.
+type Prototypes = Rc<RefCell<HashMap<u64, Prototype>>>;
+
+/// Globals of a file that its instances do not have again: `__FILE__`, `require`, `modules`.
+const FILE_GLOBALS: usize = 3;
+/// Globals an instance gets besides those its script sets: `self`, and `Field` while it is made.
+const OWN_GLOBALS: usize = 2;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
-    let scripts: Scripts = Scripts::default();
-    let kept = scripts.clone();
+    let prototypes = Prototypes::default();
+    let kept = Rc::clone(&prototypes);
     binder.add("scriptLoad", move |_, shared, path: String| {
         let vm = shared.vm();
-        let script = vm.load_prototype(&path)?;
-        vm.call(&script.main, (), OVERRUN)?;
-        let env = script.env.clone();
-        let mut scripts = kept.borrow_mut();
-        let handle = scripts.len() as u64 + 1;
-        scripts.insert(handle, script);
+        let prototype = vm.load_prototype(&path)?;
+        vm.call(&prototype.script.main, (), OVERRUN)?;
+        let env = prototype.script.env.clone();
+        let mut prototypes = kept.borrow_mut();
+        let handle = prototypes.len() as u64 + 1;
+        prototypes.insert(handle, prototype);
         Ok((handle as f64, env))
     })?;
     binder.add("scriptInstance", move |lua, _, handle: f64| {
-        let script = scripts
-            .borrow()
-            .get(&(handle as u64))
-            .cloned()
-            .ok_or_else(|| Fault::new("engine/script", "a component's script was never loaded; this is a bug of the engine"))?;
-        let instance = script.instantiate(lua).map_err(|e| fault_of(&e))?;
+        let prototypes = prototypes.borrow();
+        let prototype = prototypes.get(&(handle as u64)).ok_or_else(|| {
+            Fault::new("engine/script", "a component's script was never loaded; this is a bug of the engine")
+        })?;
+        let of_file = prototype.script.env.pairs::<Value, Value>().count();
+        let globals = of_file.saturating_sub(FILE_GLOBALS) + OWN_GLOBALS;
+        let instance = prototype.instantiate(lua, globals).map_err(|e| fault_of(&e))?;
         Ok((Value::Table(instance.env), Value::Function(instance.main)))
     })
 }

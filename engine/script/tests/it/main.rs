@@ -211,9 +211,9 @@ fn instances_of_a_script_have_globals_of_their_own() {
     let files = Rc::new(Files::default());
     files.set("/c.luau", "public = { speed = 1 } function update(dt) public.speed += dt return self .. public.speed end");
     let vm = machine(&files);
-    let script = vm.load_file("/c.luau").unwrap();
+    let prototype = vm.load_prototype("/c.luau").unwrap();
     let make = |name: &str| {
-        let instance = script.instantiate(vm.lua()).unwrap();
+        let instance = prototype.instantiate(vm.lua(), 4).unwrap();
         instance.env.raw_set("self", name).unwrap();
         instance.main.call::<()>(()).unwrap();
         instance.env

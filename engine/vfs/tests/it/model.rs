@@ -221,7 +221,7 @@ impl Pair {
             .filter(|other| folder.is_empty() || is_below(other, &folder))
             .map(|other| other.split('/').nth(depth).unwrap())
             .any(|other| other != wanted && other.eq_ignore_ascii_case(wanted));
-        !self.is_claimed(1 - who, file) && !is_folder && !in_a_file && !(is_new && clashes)
+        !(self.is_claimed(1 - who, file) || is_folder || in_a_file || is_new && clashes)
     }
 
     fn is_claimed(&self, who: usize, path: &str) -> bool {
