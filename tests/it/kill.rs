@@ -47,7 +47,12 @@ fn a_killed_engine_leaves_whole_transactions() {
         child.wait().unwrap();
         let output = program(folder.path()).args(["--json", "exec", "-e", LOOK]).stdin(Stdio::null()).output().unwrap();
         let answer = json_of(&output);
-        let numbers: Vec<i64> = answer["result"].as_array().unwrap_or_else(|| panic!("seed {seed}: {answer:#}")).iter().map(|n| n.as_i64().unwrap()).collect();
+        let numbers: Vec<i64> = answer["result"]
+            .as_array()
+            .unwrap_or_else(|| panic!("seed {seed}: {answer:#}"))
+            .iter()
+            .map(|n| n.as_i64().unwrap())
+            .collect();
         assert!(numbers.iter().all(|n| *n == numbers[0]), "seed {seed}: half a transaction: {numbers:?}");
         assert!(numbers[0] >= last, "seed {seed}: {} was durable and is {} now", last, numbers[0]);
         moved += i32::from(numbers[0] > last);

@@ -1,8 +1,8 @@
 /// The candidate that looks most like `word`, or none when nothing is close enough to be a
 /// plausible slip. Case and separators (`_`, `-`, space, `.`) do not count as differences.
-pub fn nearest<'a, S: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str>
+pub fn nearest<'a, S>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str>
 where
-    S: 'a + ?Sized,
+    S: AsRef<str> + 'a + ?Sized,
 {
     // A word longer than this is pasted content, not a slip of a name.
     const LONGEST_WORD: usize = 256;
@@ -21,9 +21,9 @@ where
 }
 
 /// `; did you mean 'x'?`, or nothing: to be appended to a message.
-pub fn did_you_mean<'a, S: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> String
+pub fn did_you_mean<'a, S>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> String
 where
-    S: 'a + ?Sized,
+    S: AsRef<str> + 'a + ?Sized,
 {
     nearest(word, candidates).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default()
 }

@@ -66,7 +66,9 @@ impl Binder<'_> {
         R: IntoLuaMulti,
         F: Fn(&Lua, &Rc<Shared>, A) -> std::result::Result<R, Fault> + 'static,
     {
-        self.register(name, &self.wrap_write, move |lua, shared, args| shared.atomically(|| function(lua, shared, args)))
+        self.register(name, &self.wrap_write, move |lua, shared, args| {
+            shared.atomically(|| function(lua, shared, args))
+        })
     }
 
     fn register<A, R, F>(&self, name: &str, wrap: &Function, function: F) -> Result<()>
@@ -102,7 +104,8 @@ fn answer<R: IntoLuaMulti>(lua: &Lua, outcome: std::result::Result<R, Fault>) ->
                 Some(data) => from_json(lua, data)?,
                 None => zero_script::mlua::Value::Nil,
             };
-            let kept = (!fault.diagnostics.is_empty()).then(|| serde_json::to_string(&fault.diagnostics).unwrap_or_default());
+            let kept =
+                (!fault.diagnostics.is_empty()).then(|| serde_json::to_string(&fault.diagnostics).unwrap_or_default());
             (false, fault.code.as_ref(), fault.message.as_str(), data, kept).into_lua_multi(lua)
         }
     }

@@ -78,15 +78,7 @@ pub(crate) struct Work {
 impl Work {
     /// Work that is over before the loop turns again.
     pub(crate) fn immediate(context: Context) -> Work {
-        Work {
-            context,
-            epoch: 0,
-            thread: 0,
-            slot: None,
-            name: String::new(),
-            started: Instant::now(),
-            parked: false,
-        }
+        Work { context, epoch: 0, thread: 0, slot: None, name: String::new(), started: Instant::now(), parked: false }
     }
 }
 

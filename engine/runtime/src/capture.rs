@@ -31,10 +31,7 @@ pub(crate) fn capture(shared: &Rc<Shared>, request: &Capture) -> Outcome {
     if let Some(camera) = camera(state, request, &scene)? {
         scene.camera = Some(camera);
     }
-    let mut renderer = match take_renderer(state) {
-        Ok(renderer) => renderer,
-        Err(fault) => return Err(fault),
-    };
+    let mut renderer = take_renderer(state)?;
     let drawn = renderer.draw(&scene, &Assets { state }, width, height);
     state.renderer = Some(Ok(renderer));
     let drawn = drawn?;
@@ -64,7 +61,10 @@ fn size(request: &Capture) -> Result<(u32, u32), Fault> {
     };
     let allowed = 1..=LARGEST;
     if !allowed.contains(&width) || !allowed.contains(&height) {
-        return Err(Fault::new("capture/size", format!("width and height must be 1 to {LARGEST}, got {width} × {height}")));
+        return Err(Fault::new(
+            "capture/size",
+            format!("width and height must be 1 to {LARGEST}, got {width} × {height}"),
+        ));
     }
     Ok((width, height))
 }
@@ -72,7 +72,9 @@ fn size(request: &Capture) -> Result<(u32, u32), Fault> {
 /// The camera a request asks for; none for the scene's own.
 fn camera(state: &State, request: &Capture, scene: &zero_render::RenderScene) -> Result<Option<CameraView>, Fault> {
     let entity = |name: &Option<String>| -> Result<zero_world::EntityId, Fault> {
-        let name = name.as_deref().ok_or_else(|| Fault::new("capture/entity", "this source needs `entity`: an id or a name"))?;
+        let name = name
+            .as_deref()
+            .ok_or_else(|| Fault::new("capture/entity", "this source needs `entity`: an id or a name"))?;
         Ok(state.world.find_one(name)?)
     };
     let vector = |v: [f64; 3]| Vec3::new(v[0] as f32, v[1] as f32, v[2] as f32);
@@ -107,16 +109,20 @@ fn camera(state: &State, request: &Capture, scene: &zero_render::RenderScene) ->
             Ok(Some(fov(view::frame_entity(&state.world, id, &Assets { state })?)?))
         }
         "position" => {
-            let position = request
-                .position
-                .ok_or_else(|| Fault::new("capture/position", "source position needs `position`: [x, y, z] in metres"))?;
+            let position = request.position.ok_or_else(|| {
+                Fault::new("capture/position", "source position needs `position`: [x, y, z] in metres")
+            })?;
             Ok(Some(fov(CameraView::looking_at(vector(position), vector(request.look_at.unwrap_or([0.0; 3]))))?))
         }
         other => {
             let known = ["main", "camera", "entity", "position"];
             Err(Fault::new(
                 "capture/source",
-                format!("no source '{other}'{}; it is one of {}", zero_base::did_you_mean(other, &known), known.join(", ")),
+                format!(
+                    "no source '{other}'{}; it is one of {}",
+                    zero_base::did_you_mean(other, &known),
+                    known.join(", ")
+                ),
             ))
         }
     }

@@ -34,10 +34,7 @@ fn check_file(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
         Err(error) => return vec![Fault::from(error).into_diagnostic().in_file(path.as_str())],
     };
     let found = if script { check_script(state, path, &text) } else { yaml::parse(&text).err().unwrap_or_default() };
-    found
-        .into_iter()
-        .map(|diagnostic| Diagnostic { path: Some(path.as_str().to_owned()), ..diagnostic })
-        .collect()
+    found.into_iter().map(|diagnostic| Diagnostic { path: Some(path.as_str().to_owned()), ..diagnostic }).collect()
 }
 
 /// What can be said about a script without running it.
@@ -76,7 +73,9 @@ fn syntax_diagnostic(text: &str) -> Diagnostic {
     let text = text.strip_prefix("syntax error: ").unwrap_or(text);
     let mut parts = text.splitn(3, ':');
     let (first, second, rest) = (parts.next(), parts.next(), parts.next());
-    for (line, message) in [(second, rest.map(str::to_owned)), (first, second.map(|s| [s, rest.unwrap_or_default()].concat()))] {
+    for (line, message) in
+        [(second, rest.map(str::to_owned)), (first, second.map(|s| [s, rest.unwrap_or_default()].concat()))]
+    {
         if let (Some(line), Some(message)) = (line.and_then(|line| line.trim().parse::<u32>().ok()), message) {
             return Diagnostic::error("script/syntax", message.trim()).at(zero_base::Span::at(line, 1));
         }
@@ -89,7 +88,10 @@ pub(crate) fn play_blockers(shared: &Shared) -> Vec<Diagnostic> {
     let state = shared.state.borrow();
     let own = |diagnostic: &&Diagnostic| {
         diagnostic.is_error()
-            && diagnostic.path.as_deref().is_some_and(|path| path.starts_with("/zero/source/") && !path.starts_with("/zero/source/libs/"))
+            && diagnostic
+                .path
+                .as_deref()
+                .is_some_and(|path| path.starts_with("/zero/source/") && !path.starts_with("/zero/source/libs/"))
     };
     let mut found: Vec<Diagnostic> = state.problems.values().flatten().filter(own).cloned().collect();
     // Scripts that were broken before the engine started have not been looked at yet.

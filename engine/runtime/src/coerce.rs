@@ -79,7 +79,12 @@ impl Coercion<'_> {
         }
     }
 
-    fn list<'t>(&self, items: &[Json], type_of: impl Fn(usize) -> Option<&'t Type>, depth: usize) -> Result<Value, Fault> {
+    fn list<'t>(
+        &self,
+        items: &[Json],
+        type_of: impl Fn(usize) -> Option<&'t Type>,
+        depth: usize,
+    ) -> Result<Value, Fault> {
         let made = self.table()?;
         for (index, item) in items.iter().enumerate() {
             let value = match type_of(index) {
@@ -133,10 +138,9 @@ impl Coercion<'_> {
         let global: Table = vm.lua().globals().get(name).map_err(|e| fault_of(&e))?;
         let argument = self.plain(value)?;
         let values = if name == "entity" {
-            let call: Function = global
-                .metatable()
-                .and_then(|meta| meta.raw_get("__call").ok())
-                .ok_or_else(|| Fault::new("engine/library", "the built-in entity module cannot be called; the library is damaged"))?;
+            let call: Function = global.metatable().and_then(|meta| meta.raw_get("__call").ok()).ok_or_else(|| {
+                Fault::new("engine/library", "the built-in entity module cannot be called; the library is damaged")
+            })?;
             vm.call(&call, (global, argument), OVERRUN)?
         } else {
             let resolve: Function = global.get("resolve").map_err(|e| fault_of(&e))?;

@@ -51,7 +51,10 @@ fn find<'a>(state: &'a State, name: &str) -> Result<&'a Asset, Fault> {
         }
         several => {
             let identities: Vec<&str> = several.iter().map(|asset| asset.identity.as_str()).collect();
-            Err(Fault::new("component/ambiguous", format!("'{name}' is several components: {}; write the identity", identities.join(", "))))
+            Err(Fault::new(
+                "component/ambiguous",
+                format!("'{name}' is several components: {}; write the identity", identities.join(", ")),
+            ))
         }
     }
 }
@@ -65,7 +68,10 @@ fn key_of(asset: &Asset) -> String {
 
 fn script_of(state: &State, asset: &Asset) -> Result<VfsPath, Fault> {
     state.assets.body(asset).ok_or_else(|| {
-        Fault::new("component/no_script", format!("{} has no init.luau; write one that declares `public`", asset.identity))
+        Fault::new(
+            "component/no_script",
+            format!("{} has no init.luau; write one that declares `public`", asset.identity),
+        )
     })
 }
 

@@ -52,7 +52,9 @@ fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
         return None;
     }
     match start(shared, caller, op, reply) {
-        Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => Some(postponed),
+        Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => {
+            Some(postponed)
+        }
         Progress::Answered(outcome) => {
             let _ = reply.send(outcome);
             None
@@ -98,7 +100,11 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
         Op::Cancel { task } => {
             let known = shared.calls.borrow().call(*task).is_some();
             if known {
-                finish::end_call(shared, *task, Fault::new("call/cancelled", "the call was cancelled; what it had not finished is undone"));
+                finish::end_call(
+                    shared,
+                    *task,
+                    Fault::new("call/cancelled", "the call was cancelled; what it had not finished is undone"),
+                );
             }
             now(Ok(value(json!({ "cancelled": known }))))
         }
@@ -115,7 +121,12 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
 /// A refusal before anything ran, already in the form of an answer. Boxed: it is rare and large.
 struct Refused(Box<Outcome>);
 
-fn start_execute(shared: &Rc<Shared>, caller: &Caller, execute: &Execute, reply: &Sender<Outcome>) -> Result<(), Refused> {
+fn start_execute(
+    shared: &Rc<Shared>,
+    caller: &Caller,
+    execute: &Execute,
+    reply: &Sender<Outcome>,
+) -> Result<(), Refused> {
     let refused = |fault: Fault| Refused(Box::new(Err(fault)));
     let (name, from, code) = match (&execute.code, &execute.file) {
         (Some(code), None) => ("execute".to_owned(), "/zero/source/execute.luau".to_owned(), code.clone()),
@@ -126,16 +137,19 @@ fn start_execute(shared: &Rc<Shared>, caller: &Caller, execute: &Execute, reply:
         }
         _ => return Err(refused(Fault::new("execute/arguments", "give exactly one of code and file"))),
     };
-    let strict = execute.strict.unwrap_or_else(|| {
-        shared.state.borrow().settings["lsp"]["strict_mode"].as_bool().unwrap_or(true)
-    });
+    let strict = execute
+        .strict
+        .unwrap_or_else(|| shared.state.borrow().settings["lsp"]["strict_mode"].as_bool().unwrap_or(true));
     let diagnostics = gate(shared, &name, &from, &code);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
     if strict && !errors.is_empty() {
         let first = errors[0].to_string();
         let fault = Fault::new(
             "script/refused",
-            format!("lsp.strict: refusing to execute — {} error diagnostic(s) found; nothing ran. {first}", errors.len()),
+            format!(
+                "lsp.strict: refusing to execute — {} error diagnostic(s) found; nothing ran. {first}",
+                errors.len()
+            ),
         )
         .with_diagnostics(diagnostics);
         return Err(refused(fault));
@@ -188,7 +202,12 @@ fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &
         results: Default::default(),
         running: first.len(),
     };
-    let call = shared.calls.borrow_mut().begin(caller.clone(), Kind::Tools(runs), crate::ops::LogLevel::Error, Some(reply.clone()));
+    let call = shared.calls.borrow_mut().begin(
+        caller.clone(),
+        Kind::Tools(runs),
+        crate::ops::LogLevel::Error,
+        Some(reply.clone()),
+    );
     for prepared in first {
         tools::start(shared, call, prepared);
     }
@@ -199,7 +218,10 @@ fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &
 fn step(shared: &Rc<Shared>, frames: u32) -> Result<serde_json::Value, Fault> {
     const MOST: u32 = 36_000;
     if shared.state.borrow().mode != Mode::Play {
-        return Err(Fault::new("play/not_playing", "steps advance play, and the world is in edit mode: call play first"));
+        return Err(Fault::new(
+            "play/not_playing",
+            "steps advance play, and the world is in edit mode: call play first",
+        ));
     }
     if frames == 0 || frames > MOST {
         return Err(Fault::new("play/frames", format!("frames must be 1 to {MOST} (ten minutes), got {frames}")));

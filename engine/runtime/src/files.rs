@@ -106,7 +106,9 @@ pub(crate) fn edit(shared: &Rc<Shared>, request: &EditFile) -> Outcome {
     if found == 0 {
         return Err(Fault::new(
             "edit/not_found",
-            format!("old_string does not occur in {path}; read the file again and copy it exactly, whitespace included"),
+            format!(
+                "old_string does not occur in {path}; read the file again and copy it exactly, whitespace included"
+            ),
         ));
     }
     if found > 1 && !request.replace_all {
@@ -132,7 +134,9 @@ fn put(shared: &Rc<Shared>, path: &VfsPath, bytes: &[u8], options: WriteOptions)
         "created": receipt.before.is_none(),
     });
     if shared.state.borrow().vfs.shadowing() && !options.durable {
-        value["shadow"] = json!("play runs: the write is seen until play ends and then dropped; keep it with durable or vfs.promotePlayShadow");
+        value["shadow"] = json!(
+            "play runs: the write is seen until play ends and then dropped; keep it with durable or vfs.promotePlayShadow"
+        );
     }
     let failed = diagnostics.iter().any(Diagnostic::is_error);
     if !diagnostics.is_empty() {

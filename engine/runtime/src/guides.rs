@@ -28,7 +28,9 @@ pub(crate) fn answer(shared: &Rc<Shared>, request: &Guides) -> Outcome {
     }
     match (&request.path, &request.query) {
         (Some(path), _) => page(&state, &pages, path),
-        (None, Some(query)) if !query.trim().is_empty() => Ok(search(&state, &pages, query, request.limit.unwrap_or(10))),
+        (None, Some(query)) if !query.trim().is_empty() => {
+            Ok(search(&state, &pages, query, request.limit.unwrap_or(10)))
+        }
         _ => {
             let mut answer = index(&state, &pages);
             if let Some(page) = pages.get("readme") {
@@ -79,7 +81,9 @@ fn guide_path(state: &State, asset: &Asset) -> String {
 
 fn text_of(state: &State, page: &Page) -> String {
     match page {
-        Page::File(path) => state.vfs.read_text(path).unwrap_or_else(|error| format!("(this page cannot be read: {error})")),
+        Page::File(path) => {
+            state.vfs.read_text(path).unwrap_or_else(|error| format!("(this page cannot be read: {error})"))
+        }
         Page::Type(readme) => {
             let text = state.vfs.read_text(readme).unwrap_or_default();
             match about(state, readme) {
@@ -113,7 +117,8 @@ fn page(state: &State, pages: &BTreeMap<String, Page>, path: &str) -> Outcome {
         return Ok(Answer { value: json!({ "path": wanted, "pages": below }), text: Some(text), ..Answer::default() });
     }
     let known: Vec<&String> = pages.keys().collect();
-    let near = nearest(wanted, known.iter().copied()).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    let near =
+        nearest(wanted, known.iter().copied()).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
     Err(Fault::new("guide/not_found", format!("no guide '{wanted}'{near}; guides with list gives every path"))
         .with_data(json!({ "guides": known })))
 }
@@ -123,7 +128,9 @@ fn index(state: &State, pages: &BTreeMap<String, Page>) -> Answer {
         pages.iter().map(|(path, page)| json!({ "path": path, "purpose": purpose(&text_of(state, page)) })).collect();
     let text = rows
         .iter()
-        .map(|row| format!("- {} — {}", row["path"].as_str().unwrap_or_default(), row["purpose"].as_str().unwrap_or_default()))
+        .map(|row| {
+            format!("- {} — {}", row["path"].as_str().unwrap_or_default(), row["purpose"].as_str().unwrap_or_default())
+        })
         .collect::<Vec<_>>()
         .join("\n");
     Answer { value: json!({ "guides": rows, "served_by": "engine" }), text: Some(text), ..Answer::default() }
@@ -153,7 +160,8 @@ fn search(state: &State, pages: &BTreeMap<String, Page>, query: &str, limit: u32
     hits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     let total = hits.len();
     hits.truncate(limit.clamp(1, 50) as usize);
-    let rows: Vec<Json> = hits.iter().map(|(score, path, line)| json!({ "path": path, "score": score, "line": line })).collect();
+    let rows: Vec<Json> =
+        hits.iter().map(|(score, path, line)| json!({ "path": path, "score": score, "line": line })).collect();
     let text = hits.iter().map(|(_, path, line)| format!("- {path}: {line}")).collect::<Vec<_>>().join("\n");
     let value = json!({ "query": query, "mode": "keyword", "total": total, "hits": rows, "served_by": "engine" });
     Answer { value, text: Some(text), ..Answer::default() }

@@ -129,12 +129,8 @@ fn table(value: Value, what: &str) -> Result<Table, Fault> {
 fn changed_fields(before: &Json, after: &Json) -> Vec<String> {
     let empty = serde_json::Map::new();
     let (before, after) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
-    let mut fields: Vec<String> = before
-        .keys()
-        .chain(after.keys())
-        .filter(|field| before.get(*field) != after.get(*field))
-        .cloned()
-        .collect();
+    let mut fields: Vec<String> =
+        before.keys().chain(after.keys()).filter(|field| before.get(*field) != after.get(*field)).cloned().collect();
     fields.sort();
     fields.dedup();
     fields

@@ -15,18 +15,35 @@ pub enum Op {
     EditFile(EditFile),
     Guides(Guides),
     SearchTools(SearchTools),
-    DescribeTool { tool: String, toolbox: Option<String> },
+    DescribeTool {
+        tool: String,
+        toolbox: Option<String>,
+    },
     UseTool(UseTool),
     Capture(Capture),
     Play,
-    Pause { paused: bool },
+    Pause {
+        paused: bool,
+    },
     Edit,
     /// Advances play by whole frames of 1/60 s, whatever the clock says.
-    Step { frames: u32 },
-    Wait { task: u64, timeout_secs: Option<f64>, logs: LogLevel },
-    Cancel { task: u64 },
-    LoadScene { identity: String },
-    Check { path: Option<String> },
+    Step {
+        frames: u32,
+    },
+    Wait {
+        task: u64,
+        timeout_secs: Option<f64>,
+        logs: LogLevel,
+    },
+    Cancel {
+        task: u64,
+    },
+    LoadScene {
+        identity: String,
+    },
+    Check {
+        path: Option<String>,
+    },
     Hash,
     Status,
     /// Writes the checkpoint of a changed scene and ends the engine.

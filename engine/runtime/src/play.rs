@@ -24,7 +24,11 @@ pub(crate) fn play(shared: &Rc<Shared>) -> Result<Json, Fault> {
         let shown: Vec<String> = errors.iter().take(5).map(Diagnostic::to_string).collect();
         return Err(Fault::new(
             "play/diagnostics",
-            format!("play is refused while the world has {} error(s); mend them and play again:\n{}", errors.len(), shown.join("\n")),
+            format!(
+                "play is refused while the world has {} error(s); mend them and play again:\n{}",
+                errors.len(),
+                shown.join("\n")
+            ),
         )
         .with_diagnostics(errors));
     }
@@ -67,7 +71,11 @@ pub(crate) fn edit(shared: &Rc<Shared>) -> Result<Json, Fault> {
         shared.roll_back(id);
         shared.calls.borrow_mut().end_work(id);
         if let Some(call) = call.filter(|call| *call != 0) {
-            finish::end_call(shared, call, Fault::new("call/mode_changed", "play ended while the call was running in it"));
+            finish::end_call(
+                shared,
+                call,
+                Fault::new("call/mode_changed", "play ended while the call was running in it"),
+            );
         }
     }
     // Scripts hear that they end while their world still stands.
@@ -137,6 +145,10 @@ fn end_open_transactions(shared: &Rc<Shared>, why: &str) {
             .collect()
     };
     for call in open {
-        finish::end_call(shared, call, Fault::new("call/mode_changed", format!("{why} while the call was half way; it is undone")));
+        finish::end_call(
+            shared,
+            call,
+            Fault::new("call/mode_changed", format!("{why} while the call was half way; it is undone")),
+        );
     }
 }

@@ -84,13 +84,8 @@ fn refresh_loaded(shared: &Shared, path: &VfsPath) -> Vec<Diagnostic> {
     }
     let machine = shared.machine();
     let exists = shared.state.borrow().vfs.stat(path).is_some();
-    let component = shared
-        .state
-        .borrow()
-        .components
-        .iter()
-        .find(|(_, info)| info.path == *path)
-        .map(|(key, _)| key.clone());
+    let component =
+        shared.state.borrow().components.iter().find(|(_, info)| info.path == *path).map(|(key, _)| key.clone());
     let mut found = Vec::new();
     match (component, exists) {
         (Some(key), true) => found.extend(components::redefine(&shared.rc(), &key, path)),

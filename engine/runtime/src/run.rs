@@ -62,7 +62,7 @@ pub(crate) fn turn(shared: &Rc<Shared>) {
 pub(crate) fn run_ready(shared: &Rc<Shared>) {
     let started = Instant::now();
     loop {
-        let due = shared.machine().scheduler.borrow_mut().next();
+        let due = shared.machine().scheduler.borrow_mut().take_due();
         let Some(due) = due else { return };
         resume(shared, due);
         if started.elapsed() >= TURN {

@@ -45,7 +45,8 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
     } else {
         let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
         let same_file = pending.base == scene.file_hash;
-        let (doc, conflicts) = if same_file { replay_scene(&on_file, &changes) } else { merge_scene(&on_file, &changes) };
+        let (doc, conflicts) =
+            if same_file { replay_scene(&on_file, &changes) } else { merge_scene(&on_file, &changes) };
         found.extend(conflicts);
         doc
     };
@@ -163,7 +164,10 @@ pub(crate) fn save_if_dirty(shared: &Rc<Shared>) -> Result<(), Fault> {
 /// Writes the scene's checkpoint; with a name, to a scene of this world of that name.
 pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fault> {
     if shared.state.borrow().mode == Mode::Play {
-        return Err(Fault::new("scene/playing", "what play changed is not authored and cannot be saved; leave play with edit first"));
+        return Err(Fault::new(
+            "scene/playing",
+            "what play changed is not authored and cannot be saved; leave play with edit first",
+        ));
     }
     let text = shared.state.borrow().world.to_scene().emit();
     let own = shared.state.borrow().scene.clone();
@@ -174,11 +178,16 @@ pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fa
         (Some(identity), _) if is_own => {
             return Err(Fault::new(
                 "scene/read_only",
-                format!("{identity} belongs to a library and cannot be written; save it under a name of yours: scene.save(\"name\")"),
+                format!(
+                    "{identity} belongs to a library and cannot be written; save it under a name of yours: scene.save(\"name\")"
+                ),
             ));
         }
         (None, _) if name.is_none() => {
-            return Err(Fault::new("scene/untitled", "the scene has no file yet; give it a name: scene.save(\"name\")"));
+            return Err(Fault::new(
+                "scene/untitled",
+                "the scene has no file yet; give it a name: scene.save(\"name\")",
+            ));
         }
         _ => scene_named(shared, name.unwrap_or_default())?,
     };
@@ -190,8 +199,13 @@ pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fa
     }
     let mut state = shared.state.borrow_mut();
     let saved = Some(state.world.hash());
-    state.scene =
-        OpenScene { identity: Some(identity.clone()), file: Some(file), file_hash: Some(hash), saved, read_only: false };
+    state.scene = OpenScene {
+        identity: Some(identity.clone()),
+        file: Some(file),
+        file_hash: Some(hash),
+        saved,
+        read_only: false,
+    };
     Ok(identity)
 }
 

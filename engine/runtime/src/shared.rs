@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Instant;
 
-use zero_base::{Caller, Diagnostic, Fault, Hash};
+use zero_base::{Caller, Diagnostic, Fault, Hash, Severity};
 use zero_script::{Due, Scheduler, Vm, WaitFor};
 use zero_vfs::{EntityChange, RolledBack, TxnId, Vfs, VfsPath, WriteOptions, WriteReceipt};
 use zero_world::{Change, Edit};
@@ -170,7 +170,10 @@ impl Shared {
         let mut calls = self.calls.borrow_mut();
         let context = calls.context_mut(id).expect("the current context exists while it runs");
         if context.caller.read_only {
-            return Err(Fault::new("call/read_only", "this caller may only read; ask the owner of the world for a token that writes"));
+            return Err(Fault::new(
+                "call/read_only",
+                "this caller may only read; ask the owner of the world for a token that writes",
+            ));
         }
         if let Some(txn) = context.txn {
             return Ok(txn);
@@ -374,7 +377,11 @@ impl Shared {
 
     /// Keeps a diagnostic under the file that causes it and logs it.
     pub(crate) fn report(&self, diagnostic: Diagnostic, file: Option<&str>) {
-        let level = if diagnostic.is_error() { LogLevel::Error } else { LogLevel::Warn };
+        let level = match diagnostic.severity {
+            Severity::Error => LogLevel::Error,
+            Severity::Warning => LogLevel::Warn,
+            Severity::Info => LogLevel::Info,
+        };
         let source = file.map(str::to_owned).or_else(|| diagnostic.path.clone()).unwrap_or_default();
         self.log(level, source.clone(), diagnostic.to_string());
         if let Some(file) = file {

@@ -27,7 +27,10 @@ pub(crate) const WORLD_FILE: &str = "world.yaml";
 pub fn create_world(dir: &Path, name: &str) -> Result<(), Fault> {
     let failed = |error: std::io::Error| Fault::new("world/create", format!("the world could not be made: {error}"));
     if dir.join(WORLD_FILE).exists() {
-        return Err(Fault::new("world/exists", format!("{} is a world already; open it, or choose another folder", dir.display())));
+        return Err(Fault::new(
+            "world/exists",
+            format!("{} is a world already; open it, or choose another folder", dir.display()),
+        ));
     }
     let scene = dir.join("source/main.scene");
     fs::create_dir_all(&scene).map_err(failed)?;
@@ -133,7 +136,10 @@ fn read_settings(world: &Path) -> Result<(Json, Vec<Diagnostic>), Fault> {
     Ok(match yaml::parse(&text) {
         Ok(node) => match node.to_json() {
             settings @ Json::Object(_) => (settings, Vec::new()),
-            _ => (json!({}), vec![Diagnostic::error("world/settings", format!("{WORLD_FILE} must be a map")).in_file(WORLD_FILE)]),
+            _ => (
+                json!({}),
+                vec![Diagnostic::error("world/settings", format!("{WORLD_FILE} must be a map")).in_file(WORLD_FILE)],
+            ),
         },
         Err(found) => (json!({}), found.into_iter().map(|diagnostic| diagnostic.in_file(WORLD_FILE)).collect()),
     })

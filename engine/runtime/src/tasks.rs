@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use zero_base::{Caller, Fault};
-use zero_script::mlua::{Function, MultiValue, Thread};
 use zero_script::Due;
+use zero_script::mlua::{Function, MultiValue, Thread};
 
 use crate::calls::Work;
 use crate::shared::{Context, Shared};

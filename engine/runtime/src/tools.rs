@@ -1,23 +1,27 @@
 //! The tools of the world and its libraries: finding, describing and calling them.
 
+mod search;
+
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use zero_assets::{Asset, Root};
 use zero_base::{Diagnostic, Fault, did_you_mean};
-use zero_script::mlua::{Function, MultiValue, Value};
 use zero_script::fault_of;
+use zero_script::mlua::{Function, MultiValue, Value};
 use zero_source::luau::{self, Chunk, Scope, Signature};
 
 use crate::calls::PreparedTool;
 use crate::coerce;
 use crate::finish::error_json;
 use crate::imports::FileImports;
-use crate::ops::{SearchTools, ToolCall};
+use crate::ops::ToolCall;
 use crate::shared::Shared;
 use crate::state::State;
 use crate::tasks;
+
+pub(crate) use search::{first_sentence, search, words};
 
 /// One registered tool, read from its file without running it.
 pub(crate) struct Tool {
@@ -69,13 +73,23 @@ fn read(state: &State, toolbox: &Asset, asset: &Asset) -> Option<Tool> {
     let path = state.assets.body(asset)?;
     let chunk = luau::parse(&state.vfs.read_text(&path).ok()?);
     let function = exported(&chunk, &asset.name).cloned();
-    Some(Tool { toolbox: toolbox_name(toolbox), name: asset.name.clone(), path, tags: asset.tags.clone(), chunk, function })
+    Some(Tool {
+        toolbox: toolbox_name(toolbox),
+        name: asset.name.clone(),
+        path,
+        tags: asset.tags.clone(),
+        chunk,
+        function,
+    })
 }
 
 /// The function that a tool of that name exports: `M.<name>`, or the only one there is.
 fn exported<'a>(chunk: &'a Chunk, name: &str) -> Option<&'a Signature> {
-    let exported: Vec<&Signature> =
-        chunk.functions.iter().filter(|function| !function.local && !function.nested && function.name.contains('.')).collect();
+    let exported: Vec<&Signature> = chunk
+        .functions
+        .iter()
+        .filter(|function| !function.local && !function.nested && function.name.contains('.'))
+        .collect();
     exported.iter().find(|function| function.short_name() == name).copied().or(match exported.as_slice() {
         [one] => Some(*one),
         _ => None,
@@ -99,8 +113,11 @@ pub(crate) fn find(shared: &Shared, toolbox: Option<&str>, tool: &str) -> Result
                 boxes.iter().filter(|asset| toolbox_name(asset) == name || asset.identity == name).copied().collect();
             if found.is_empty() {
                 let known: Vec<String> = boxes.iter().map(|asset| toolbox_name(asset)).collect();
-                return Err(Fault::new("tool/unknown_toolbox", format!("no toolbox '{name}'{}", did_you_mean(name, &known)))
-                    .with_data(json!({ "toolboxes": known })));
+                return Err(Fault::new(
+                    "tool/unknown_toolbox",
+                    format!("no toolbox '{name}'{}", did_you_mean(name, &known)),
+                )
+                .with_data(json!({ "toolboxes": known })));
             }
             found
         }
@@ -108,7 +125,9 @@ pub(crate) fn find(shared: &Shared, toolbox: Option<&str>, tool: &str) -> Result
     };
     let mut found: Vec<(&Asset, &Asset)> = Vec::new();
     for toolbox in &wanted {
-        found.extend(tools_in(&state, toolbox).into_iter().filter(|asset| asset.name == tool).map(|asset| (*toolbox, asset)));
+        found.extend(
+            tools_in(&state, toolbox).into_iter().filter(|asset| asset.name == tool).map(|asset| (*toolbox, asset)),
+        );
     }
     // A world's own toolbox stands before the built-in one of the same name.
     if found.len() > 1 {
@@ -119,24 +138,34 @@ pub(crate) fn find(shared: &Shared, toolbox: Option<&str>, tool: &str) -> Result
     }
     match found.as_slice() {
         [(toolbox, asset)] => read(&state, toolbox, asset).ok_or_else(|| {
-            Fault::new("tool/no_script", format!("{}.{tool} has no init.luau that reads as text", toolbox_name(toolbox)))
+            Fault::new(
+                "tool/no_script",
+                format!("{}.{tool} has no init.luau that reads as text", toolbox_name(toolbox)),
+            )
         }),
         [] => {
             let known: Vec<String> = wanted
                 .iter()
                 .flat_map(|toolbox| {
-                    tools_in(&state, toolbox).into_iter().map(|asset| format!("{}.{}", toolbox_name(toolbox), asset.name))
+                    tools_in(&state, toolbox)
+                        .into_iter()
+                        .map(|asset| format!("{}.{}", toolbox_name(toolbox), asset.name))
                 })
                 .collect();
             let full = toolbox.map_or_else(|| tool.to_owned(), |toolbox| format!("{toolbox}.{tool}"));
             let short: Vec<&str> = known.iter().filter_map(|name| name.rsplit('.').next()).collect();
-            let near = zero_base::nearest(tool, &short).and_then(|near| known.iter().find(|name| name.ends_with(&format!(".{near}"))));
+            let near = zero_base::nearest(tool, &short)
+                .and_then(|near| known.iter().find(|name| name.ends_with(&format!(".{near}"))));
             let hint = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
             Err(Fault::new("tool/unknown", format!("no tool '{full}'{hint}")).with_data(json!({ "tools": known })))
         }
         several => {
-            let names: Vec<String> = several.iter().map(|(toolbox, _)| format!("{}.{tool}", toolbox_name(toolbox))).collect();
-            Err(Fault::new("tool/ambiguous", format!("'{tool}' is several tools: {}; name the toolbox", names.join(", "))))
+            let names: Vec<String> =
+                several.iter().map(|(toolbox, _)| format!("{}.{tool}", toolbox_name(toolbox))).collect();
+            Err(Fault::new(
+                "tool/ambiguous",
+                format!("'{tool}' is several tools: {}; name the toolbox", names.join(", ")),
+            ))
         }
     }
 }
@@ -179,7 +208,8 @@ pub(crate) fn findings(tool: &Tool) -> Vec<Diagnostic> {
         return vec![Diagnostic::error("tool/no_function", message).in_file(tool.path.as_str())];
     };
     if !function.typed {
-        let message = format!("{} is a plain function: nothing checks its arguments; declare it `typed function`", function.name);
+        let message =
+            format!("{} is a plain function: nothing checks its arguments; declare it `typed function`", function.name);
         found.push(at(Diagnostic::warning("tool/plain_function", message), function));
     }
     for param in &function.params {
@@ -196,7 +226,10 @@ pub(crate) fn findings(tool: &Tool) -> Vec<Diagnostic> {
         || tool.chunk.types.iter().any(|alias| alias.type_.to_string().contains("op: "));
     if dispatches {
         found.push(at(
-            Diagnostic::warning("tool/op_dispatch", "an `op` argument makes this several tools in one: split it, one verb each"),
+            Diagnostic::warning(
+                "tool/op_dispatch",
+                "an `op` argument makes this several tools in one: split it, one verb each",
+            ),
             function,
         ));
     }
@@ -226,7 +259,9 @@ fn refusal(shared: &Shared, fault: Fault) -> Result<(Function, MultiValue), Faul
     let thrower = shared
         .vm()
         .lua()
-        .create_function(move |_, ()| -> zero_script::mlua::Result<()> { Err(zero_script::mlua::Error::external(fault.clone())) })
+        .create_function(move |_, ()| -> zero_script::mlua::Result<()> {
+            Err(zero_script::mlua::Error::external(fault.clone()))
+        })
         .map_err(|e| fault_of(&e))?;
     Ok((thrower, MultiValue::new()))
 }
@@ -262,14 +297,23 @@ fn arguments(shared: &Rc<Shared>, tool: &Tool, args: &Json) -> Result<MultiValue
         other => {
             return Err(Fault::new(
                 "tool/arguments",
-                format!("args must be a list (by position) or an object (by name), not {other}; the tool is {}", signature.call_text()),
+                format!(
+                    "args must be a list (by position) or an object (by name), not {other}; the tool is {}",
+                    signature.call_text()
+                ),
             ));
         }
     };
     if positional.len() > names.len() && signature.variadic.is_none() {
         return Err(Fault::new(
             "tool/too_many_arguments",
-            format!("{} takes {} argument(s), got {}; it is {}", tool.full_name(), names.len(), positional.len(), signature.call_text()),
+            format!(
+                "{} takes {} argument(s), got {}; it is {}",
+                tool.full_name(),
+                names.len(),
+                positional.len(),
+                signature.call_text()
+            ),
         ));
     }
     while positional.last().is_some_and(Json::is_null) {
@@ -385,116 +429,4 @@ pub(crate) fn describe(shared: &Rc<Shared>, toolbox: Option<&str>, name: &str) -
         described["findings"] = json!(findings);
     }
     Ok(described)
-}
-
-/// Rows for `search_tools`: toolboxes, one toolbox's tools, or the best hits for words.
-pub(crate) fn search(shared: &Rc<Shared>, request: &SearchTools) -> Result<Json, Fault> {
-    let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-    let limit = request.limit.unwrap_or(25).clamp(1, 200) as usize;
-    match (query, request.toolbox.as_deref()) {
-        (None, None) => Ok(json!({ "toolboxes": toolbox_rows(shared), "next": "search_tools with a toolbox lists its tools" })),
-        (None, Some(toolbox)) => {
-            find_toolbox(shared, toolbox)?;
-            let mut rows = all(shared, Some(toolbox));
-            let total = rows.len();
-            rows.truncate(limit.max(100));
-            if request.schema {
-                for row in &mut rows {
-                    let name = row["tool"].as_str().unwrap_or_default().to_owned();
-                    *row = describe(shared, Some(toolbox), &name)?;
-                }
-            }
-            Ok(json!({ "toolbox": toolbox, "total": total, "tools": rows }))
-        }
-        (Some(query), toolbox) => {
-            let mut hits: Vec<(u32, Json)> = all(shared, toolbox)
-                .into_iter()
-                .map(|row| (score(query, &row), row))
-                .filter(|(score, _)| *score > 0)
-                .collect();
-            hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1["name"].as_str().cmp(&b.1["name"].as_str())));
-            let total = hits.len();
-            let rows: Vec<Json> = hits.into_iter().take(limit).map(|(_, row)| row).collect();
-            Ok(json!({ "query": query, "mode": "keyword", "total": total, "tools": rows }))
-        }
-    }
-}
-
-fn find_toolbox(shared: &Shared, name: &str) -> Result<(), Fault> {
-    let state = shared.state.borrow();
-    let known: Vec<String> = toolboxes(&state).iter().map(|asset| toolbox_name(asset)).collect();
-    if known.iter().any(|known| known == name) || toolboxes(&state).iter().any(|asset| asset.identity == name) {
-        return Ok(());
-    }
-    Err(Fault::new("tool/unknown_toolbox", format!("no toolbox '{name}'{}", did_you_mean(name, &known)))
-        .with_data(json!({ "toolboxes": known })))
-}
-
-fn toolbox_rows(shared: &Shared) -> Vec<Json> {
-    let state = shared.state.borrow();
-    toolboxes(&state)
-        .into_iter()
-        .map(|asset| {
-            let purpose = first_sentence(&state.assets.description(&state.vfs, asset));
-            json!({ "toolbox": toolbox_name(asset), "purpose": purpose, "tools": tools_in(&state, asset).len() })
-        })
-        .collect()
-}
-
-/// How well a row answers the words: name before purpose before the rest; parts of camelCase
-/// names count as words, and a slip of a letter still finds.
-fn score(query: &str, row: &Json) -> u32 {
-    let name = words(row["name"].as_str().unwrap_or_default());
-    let purpose = words(row["purpose"].as_str().unwrap_or_default());
-    let signature = words(row["signature"].as_str().unwrap_or_default());
-    let mut total = 0;
-    for word in words(query) {
-        let hit = |list: &[String], exact: u32, part: u32, slip: u32| {
-            list.iter()
-                .map(|candidate| {
-                    if *candidate == word {
-                        exact
-                    } else if candidate.starts_with(&word) || word.starts_with(candidate.as_str()) && candidate.len() > 3 {
-                        part
-                    } else if word.len() > 3 && zero_base::nearest(&word, &[candidate.as_str()]).is_some() {
-                        slip
-                    } else {
-                        0
-                    }
-                })
-                .max()
-                .unwrap_or(0)
-        };
-        total += hit(&name, 12, 7, 4).max(hit(&purpose, 5, 3, 1)).max(hit(&signature, 2, 1, 0));
-    }
-    total
-}
-
-pub(crate) fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut previous_lower = false;
-    let mut current = String::new();
-    for c in text.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && previous_lower) {
-            if !current.is_empty() {
-                words.push(std::mem::take(&mut current));
-            }
-        }
-        if c.is_alphanumeric() {
-            current.extend(c.to_lowercase());
-        }
-        previous_lower = c.is_lowercase();
-    }
-    if !current.is_empty() {
-        words.push(current);
-    }
-    words
-}
-
-pub(crate) fn first_sentence(text: &str) -> String {
-    let line = text.trim().replace('\n', " ");
-    match line.find(". ") {
-        Some(end) => line[..=end].to_owned(),
-        None => line,
-    }
 }

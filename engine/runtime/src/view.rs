@@ -14,7 +14,10 @@ const MARGIN: f32 = 1.25;
 pub(crate) fn camera_of(world: &World, entity: EntityId) -> Result<CameraView, Fault> {
     let camera = world.sorted::<Camera>().into_iter().find(|(id, _)| *id == entity).map(|(_, camera)| camera);
     let camera = camera.ok_or_else(|| {
-        Fault::new("capture/no_camera", format!("{entity} has no Camera component; add one, or use source entity to look at it"))
+        Fault::new(
+            "capture/no_camera",
+            format!("{entity} has no Camera component; add one, or use source entity to look at it"),
+        )
     })?;
     let (_, rotation, position) = world.world_matrix(entity)?.to_scale_rotation_translation();
     let rotation = if rotation.is_finite() { rotation.normalize() } else { Quat::IDENTITY };

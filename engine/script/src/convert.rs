@@ -22,15 +22,17 @@ pub fn to_json(value: &Value) -> Result<Json, Fault> {
 }
 
 fn value_to_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Json, Fault> {
-    *budget = budget
-        .checked_sub(1)
-        .ok_or_else(|| Fault::new("script/value_too_large", format!("the value holds more than {MOST_VALUES} parts")))?;
+    *budget = budget.checked_sub(1).ok_or_else(|| {
+        Fault::new("script/value_too_large", format!("the value holds more than {MOST_VALUES} parts"))
+    })?;
     Ok(match value {
         Value::Nil => Json::Null,
         Value::Boolean(flag) => Json::Bool(*flag),
         Value::Integer(number) => Json::from(*number),
         Value::Number(number) => number_to_json(*number),
-        Value::Vector(vector) => [vector.x(), vector.y(), vector.z()].into_iter().map(|c| number_to_json(shortest(c))).collect(),
+        Value::Vector(vector) => {
+            [vector.x(), vector.y(), vector.z()].into_iter().map(|c| number_to_json(shortest(c))).collect()
+        }
         Value::String(text) => Json::String(text.to_string_lossy()),
         Value::Table(table) => table_to_json(table, depth, budget)?,
         Value::Error(error) => Json::String(error.to_string()),

@@ -15,11 +15,11 @@ pub fn fault_of(error: &Error) -> Fault {
     match error {
         Error::CallbackError { cause, traceback } => {
             let mut fault = fault_of(cause);
-            if !has_place(&fault) {
-                if let Some(place) = first_script_place(traceback) {
-                    fault.message = format!("{place}: {}", fault.message);
-                    fault.diagnostics = diagnostics_of(&fault);
-                }
+            if !has_place(&fault)
+                && let Some(place) = first_script_place(traceback)
+            {
+                fault.message = format!("{place}: {}", fault.message);
+                fault.diagnostics = diagnostics_of(&fault);
             }
             fault
         }
@@ -75,7 +75,9 @@ pub(crate) fn fault_of_caught(caught: &Value) -> Fault {
 pub(crate) fn is_engine_frame(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("[C]")
-        || line.starts_with("engine/script/src/") || line.starts_with("[engine]") || line.starts_with("@builtin::modules.api")
+        || line.starts_with("engine/script/src/")
+        || line.starts_with("[engine]")
+        || line.starts_with("@builtin::modules.api")
 }
 
 fn of_table(table: &Table) -> Fault {
@@ -122,7 +124,8 @@ fn of_text(code: &'static str, text: &str) -> Fault {
 fn split_code(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(']')?;
     let (message, code) = inner.rsplit_once(" [")?;
-    let plausible = code.contains('/') && code.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'-'));
+    let plausible =
+        code.contains('/') && code.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'-'));
     plausible.then_some((message, code))
 }
 
@@ -147,16 +150,12 @@ pub(crate) fn place_of(message: &str) -> Option<(&str, u32, &str)> {
 
 /// The first frame of a traceback that is neither native nor the engine's own API.
 fn first_script_place(traceback: &str) -> Option<String> {
-    traceback
-        .lines()
-        .map(str::trim)
-        .filter(|line| !is_engine_frame(line))
-        .find_map(|line| {
-            // `name:12 function f` or `name:12`
-            let frame = line.split(' ').next()?;
-            let (_, number) = frame.rsplit_once(':')?;
-            number.parse::<u32>().ok().map(|_| frame.to_owned())
-        })
+    traceback.lines().map(str::trim).filter(|line| !is_engine_frame(line)).find_map(|line| {
+        // `name:12 function f` or `name:12`
+        let frame = line.split(' ').next()?;
+        let (_, number) = frame.rsplit_once(':')?;
+        number.parse::<u32>().ok().map(|_| frame.to_owned())
+    })
 }
 
 #[cfg(test)]
@@ -165,7 +164,8 @@ mod tests {
 
     #[test]
     fn text_gives_code_and_place() {
-        let fault = of_text("script/error", "@local.source.demo.spin:7: too slow [script/overrun]\nstack traceback:\n  a:1");
+        let fault =
+            of_text("script/error", "@local.source.demo.spin:7: too slow [script/overrun]\nstack traceback:\n  a:1");
         assert_eq!(fault.code, "script/overrun");
         assert_eq!(fault.message, "@local.source.demo.spin:7: too slow");
         let diagnostic = &fault.diagnostics[0];

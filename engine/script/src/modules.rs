@@ -113,11 +113,10 @@ impl Modules {
     /// The path of the nearest script frame that is not the engine's API, from `level` up.
     pub(crate) fn calling_file(&self, lua: &Lua, level: usize) -> Option<String> {
         let chunks = self.chunks.borrow();
-        (level..level + 64).map_while(|level| {
-            lua.inspect_stack(level, |frame| frame.source().short_src.map(|name| name.into_owned()))
-        }).flatten().find_map(|name| {
-            chunks.get(&name).filter(|path| !path.starts_with(self.native_prefix)).cloned()
-        })
+        (level..level + 64)
+            .map_while(|level| lua.inspect_stack(level, |frame| frame.source().short_src.map(|name| name.into_owned())))
+            .flatten()
+            .find_map(|name| chunks.get(&name).filter(|path| !path.starts_with(self.native_prefix)).cloned())
     }
 
     pub(crate) fn require(self: &Rc<Self>, lua: &Lua, from: &str, name: &str) -> mlua::Result<Value> {
@@ -195,14 +194,7 @@ impl Modules {
         self.load_text(lua, name, from, code, Code::AsWritten)
     }
 
-    fn load_text(
-        self: &Rc<Self>,
-        lua: &Lua,
-        name: &str,
-        path: &str,
-        text: &str,
-        code: Code,
-    ) -> Result<Script, Fault> {
+    fn load_text(self: &Rc<Self>, lua: &Lua, name: &str, path: &str, text: &str, code: Code) -> Result<Script, Fault> {
         let imports = FileImports { modules: self, path };
         let instrumented = luau::instrument(text, name, &imports).map_err(|found| syntax_fault(name, found))?;
         self.typed.register(name, Arc::clone(&instrumented.checks));
@@ -222,7 +214,8 @@ impl Modules {
         };
         let main = match load(&instrumented.text) {
             Err(error) if is_out_of_locals(&error) => {
-                let compact = luau::instrument_compact(text, name, &imports).map_err(|found| syntax_fault(name, found))?;
+                let compact =
+                    luau::instrument_compact(text, name, &imports).map_err(|found| syntax_fault(name, found))?;
                 self.typed.register(name, Arc::clone(&compact.checks));
                 load(&compact.text)
             }

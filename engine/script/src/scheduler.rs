@@ -91,7 +91,8 @@ impl Scheduler {
         self.ready.extend(self.frame_end.drain(..));
     }
 
-    pub fn next(&mut self) -> Option<Due> {
+    /// The coroutine that has been due longest.
+    pub fn take_due(&mut self) -> Option<Due> {
         self.ready.pop_front()
     }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use mlua::thread::ThreadStatus;
 use mlua::chunk::Compiler;
+use mlua::thread::ThreadStatus;
 use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value, Variadic};
 use zero_base::Fault;
 
@@ -93,7 +93,8 @@ impl Guarded {
 impl Vm {
     /// A machine with the sandboxed standard libraries and `require`, and nothing of the engine.
     pub fn new(host: Rc<dyn Host>, options: VmOptions) -> Result<Vm, Fault> {
-        let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().catch_rust_panics(true)).map_err(|e| fault_of(&e))?;
+        let lua =
+            Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().catch_rust_panics(true)).map_err(|e| fault_of(&e))?;
         lua.enable_jit(false);
         let watchdog = Rc::new(Watchdog::new(&lua));
         let typed = TypedRuntime::new(&lua).map_err(|e| fault_of(&e))?;

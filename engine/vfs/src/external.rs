@@ -182,9 +182,8 @@ impl Vfs {
                 continue;
             }
             let before = self.known.get(path).map(|hash| self.version_nobody_copied(*hash));
-            let version = after.map(|hash| {
-                self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(hash))
-            });
+            let version =
+                after.map(|hash| self.small_version_on_disk(path).unwrap_or_else(|| self.version_nobody_copied(hash)));
             *after = version.as_ref().map(|version| version.hash);
             files.push(FileRecord { path: path.clone(), before, after: version });
         }

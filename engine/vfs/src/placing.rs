@@ -116,13 +116,14 @@ impl<'a> Placing<'a> {
         placed
     }
 
-    /// Removes the file, if it is there, and the folders it leaves empty.
+    /// Removes the file, if it is there, and the folders it leaves empty. A folder that has come
+    /// to be at its path stays.
     pub fn take_away(&mut self, path: &VfsPath) -> io::Result<()> {
-        match self.folder.io.remove_file(&self.folder.disk_path(path)) {
-            Err(error) if !is_absence(error.kind()) => return Err(error),
-            _ => {}
+        let place = self.folder.disk_path(path);
+        if self.folder.io.metadata(&place).is_ok_and(|found| found.kind == FileKind::File) {
+            self.folder.io.remove_file(&place)?;
         }
-        self.touch_folder_of(&self.folder.disk_path(path));
+        self.touch_folder_of(&place);
         for ancestor in path.ancestors().take_while(|ancestor| *ancestor != self.folder.at) {
             if !self.remove_empty(&self.folder.disk_path(&ancestor)) {
                 break;

@@ -75,8 +75,14 @@ fn over_budget(result: &Value) -> Vec<String> {
         (Some(measured), Some(budget)) => measured > budget,
         _ => false,
     };
-    let named =
-        |row: &Value| format!("{} ({:.2} of {:.2})", row["case"].as_str().unwrap_or("?"), measured(row).unwrap_or_default(), budget(row));
+    let named = |row: &Value| {
+        format!(
+            "{} ({:.2} of {:.2})",
+            row["case"].as_str().unwrap_or("?"),
+            measured(row).unwrap_or_default(),
+            budget(row)
+        )
+    };
     rows(result).iter().filter(over).map(named).collect()
 }
 

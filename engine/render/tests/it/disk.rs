@@ -56,6 +56,11 @@ impl DiskAssets {
         }
     }
 
+    /// The text of a file of the library.
+    pub fn include_text(&self, path: &str) -> String {
+        self.text(path).expect("the library has it").0
+    }
+
     fn text(&self, path: &str) -> Result<(String, Hash), Fault> {
         let bytes = self.read(path)?;
         Ok((String::from_utf8(bytes.clone()).expect("assets are text"), Hash::of(&bytes)))

@@ -180,7 +180,8 @@ fn built_in_code_reloads_too_and_survives_a_slip() {
         .map(|name| format!("shaders/frame/{name}.shader/shader.wgsl"));
     for file in &files {
         for slip in ["fn slip() -> f32 { return; }", "#include \"@builtin::gone\""] {
-            assets.write(file, slip);
+            let whole = assets.include_text(file);
+            assets.write(file, &format!("{whole}\n{slip}\n"));
             let broken = renderer.draw(&scene, &assets, 96, 64).unwrap();
             assert_eq!(broken.diagnostics.len(), 1, "{:?}", broken.diagnostics);
             assert_eq!(broken.diagnostics[0].path.as_ref(), Some(file));

@@ -44,7 +44,10 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             let state = shared.state.borrow();
             let asset = by_guid(&state, &guid)?;
             if asset.root.is_library() {
-                return Err(Fault::new("asset/read_only", format!("{} belongs to a library and cannot be deleted", asset.identity)));
+                return Err(Fault::new(
+                    "asset/read_only",
+                    format!("{} belongs to a library and cannot be deleted", asset.identity),
+                ));
             }
             asset.path.clone()
         };
@@ -53,7 +56,9 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("assetBehavior", |_, shared, category: String| {
         let path = {
             let state = shared.state.borrow();
-            let Some(asset) = state.assets.list(Some("assetType")).into_iter().find(|asset| asset.name == category).cloned() else {
+            let Some(asset) =
+                state.assets.list(Some("assetType")).into_iter().find(|asset| asset.name == category).cloned()
+            else {
                 return Ok(Value::Nil);
             };
             let path = asset.path.join("behavior.luau")?;
@@ -81,9 +86,11 @@ fn bind_lookups(binder: &Binder) -> Result<()> {
         let path = {
             let state = shared.state.borrow();
             let asset = by_guid(&state, &guid)?;
-            state.assets.body(asset).filter(|path| path.name().ends_with(".luau")).ok_or_else(|| {
-                Fault::new("asset/no_script", format!("{} has no script to load", asset.identity))
-            })?
+            state
+                .assets
+                .body(asset)
+                .filter(|path| path.name().ends_with(".luau"))
+                .ok_or_else(|| Fault::new("asset/no_script", format!("{} has no script to load", asset.identity)))?
         };
         shared.vm().module(path.as_str())
     })?;
@@ -125,10 +132,9 @@ fn bind_lookups(binder: &Binder) -> Result<()> {
     binder.add("assetTypeGuid", |_, shared, guid: String| {
         let state = shared.state.borrow();
         let asset = by_guid(&state, &guid)?;
-        let type_ = state
-            .assets
-            .type_of(asset)
-            .ok_or_else(|| Fault::new("asset/unknown_type", format!("the type '{}' is not registered", asset.type_name)))?;
+        let type_ = state.assets.type_of(asset).ok_or_else(|| {
+            Fault::new("asset/unknown_type", format!("the type '{}' is not registered", asset.type_name))
+        })?;
         Ok(type_.guid.to_string())
     })?;
     binder.add("assetCategories", |_, shared, ()| Ok(shared.state.borrow().assets.categories()))
@@ -203,7 +209,10 @@ fn problem(diagnostic: &Diagnostic) -> Json {
 
 fn by_guid<'a>(state: &'a State, guid: &str) -> Fallible<&'a Asset> {
     let parsed: Guid = guid.parse()?;
-    state.assets.get(&parsed).ok_or_else(|| Fault::new("asset/gone", format!("the asset {guid} is gone; resolve it again")))
+    state
+        .assets
+        .get(&parsed)
+        .ok_or_else(|| Fault::new("asset/gone", format!("the asset {guid} is gone; resolve it again")))
 }
 
 fn guid_of(shared: &Shared, name: &str) -> Fallible<Guid> {

@@ -16,7 +16,12 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             Json::Null => Map::new(),
             Json::Object(fields) => fields,
             Json::Array(items) if items.is_empty() => Map::new(),
-            _ => return Err(Fault::new("component/fields", format!("the fields of {kind} must be a table of name → value"))),
+            _ => {
+                return Err(Fault::new(
+                    "component/fields",
+                    format!("the fields of {kind} must be a table of name → value"),
+                ));
+            }
         };
         shared.edit(Edit::AddComponent { entity, component: component.clone(), fields })?;
         Ok(component)

@@ -24,24 +24,26 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         }
         Ok(())
     })?;
-    binder.add("worldHash", |lua, shared, ()| {
-        from_json(lua, &world_hash::of(shared)?).map_err(|e| fault_of(&e))
-    })?;
+    binder.add("worldHash", |lua, shared, ()| from_json(lua, &world_hash::of(shared)?).map_err(|e| fault_of(&e)))?;
     binder.add("worldName", |_, shared, ()| Ok(shared.state.borrow().name.clone()))?;
     binder.add("jsonEncode", |_, _, value: Value| Ok(to_json(&value)?.to_string()))?;
     binder.add("jsonDecode", |lua, _, text: String| {
-        let value = serde_json::from_str(&text).map_err(|error| Fault::new("json/syntax", format!("not JSON: {error}")))?;
+        let value =
+            serde_json::from_str(&text).map_err(|error| Fault::new("json/syntax", format!("not JSON: {error}")))?;
         from_json(lua, &value).map_err(|e| fault_of(&e))
     })?;
     binder.add("report", |_, shared, (code, message): (String, String)| {
         shared.report(Diagnostic::error(code, message), None);
         Ok(())
     })?;
-    binder.add("unknownMember", |_, _, (what, name, known): (String, String, Vec<String>)| -> std::result::Result<(), Fault> {
-        Err(Fault::new(
-            "script/unknown_member",
-            format!("{what} has no '{name}'{}; it has {}", did_you_mean(&name, &known), known.join(", ")),
-        )
-        .with_data(serde_json::json!({ "members": known })))
-    })
+    binder.add(
+        "unknownMember",
+        |_, _, (what, name, known): (String, String, Vec<String>)| -> std::result::Result<(), Fault> {
+            Err(Fault::new(
+                "script/unknown_member",
+                format!("{what} has no '{name}'{}; it has {}", did_you_mean(&name, &known), known.join(", ")),
+            )
+            .with_data(serde_json::json!({ "members": known })))
+        },
+    )
 }

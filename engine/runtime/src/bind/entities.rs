@@ -17,9 +17,10 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             let rotation = quat(&rotation, "rotation")?;
             let scale = vec3(&scale, "scale")?;
             let changes = shared.edit(Edit::Spawn { name, parent, id: None })?;
-            let entity = changes.first().map(|change| change.entity).ok_or_else(|| {
-                Fault::new("engine/spawn", "the spawn made no change; this is a bug of the engine")
-            })?;
+            let entity = changes
+                .first()
+                .map(|change| change.entity)
+                .ok_or_else(|| Fault::new("engine/spawn", "the spawn made no change; this is a bug of the engine"))?;
             if translation.is_some() || rotation.is_some() || scale.is_some() {
                 shared.edit(Edit::SetTransform { entity, translation, rotation, scale })?;
             }
@@ -51,9 +52,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let state = shared.state.borrow();
         Ok(state.world.children(id)?.iter().map(|id| id.to_string()).collect::<Vec<_>>())
     })?;
-    binder.add("entityPosition", |_, shared, id: String| {
-        Ok(vector(transform(shared, &id)?.translation))
-    })?;
+    binder.add("entityPosition", |_, shared, id: String| Ok(vector(transform(shared, &id)?.translation)))?;
     binder.add("entityScale", |_, shared, id: String| Ok(vector(transform(shared, &id)?.scale)))?;
     binder.add("entityRotation", |lua, shared, id: String| {
         quat_table(lua, transform(shared, &id)?.rotation).map_err(|e| fault_of(&e))

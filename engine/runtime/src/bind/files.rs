@@ -1,6 +1,6 @@
 use zero_base::Hash;
-use zero_script::mlua::{LuaString, Lua, Result, Table};
 use zero_script::fault_of;
+use zero_script::mlua::{Lua, LuaString, Result, Table};
 use zero_vfs::{Kind, Layer, VfsPath, WriteOptions};
 
 use crate::bind::Binder;

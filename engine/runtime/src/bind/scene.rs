@@ -11,9 +11,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     })?;
     binder.add_write("sceneSave", |_, shared, identity: Option<String>| scenes::save(shared, identity.as_deref()))?;
     binder.add("sceneList", |_, shared, ()| Ok(scenes::list(shared)))?;
-    binder.add("sceneCurrent", |lua, shared, ()| {
-        from_json(lua, &scenes::current(shared)).map_err(|e| fault_of(&e))
-    })
+    binder.add("sceneCurrent", |lua, shared, ()| from_json(lua, &scenes::current(shared)).map_err(|e| fault_of(&e)))
 }
 
 /// What the call has done to the scene it leaves is kept: another scene's entities cannot be

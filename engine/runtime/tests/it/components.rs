@@ -106,7 +106,10 @@ fn an_instance_that_hangs_is_ended_and_the_step_goes_on() {
     world.run("for i = 1, 3 do entity.spawn('h' .. i).component.add('Hangs', { hangs = i == 1 }) end");
     world.play();
     world.steps(2);
-    assert_eq!(world.run("local v = {} for i = 1, 3 do v[i] = entity('h' .. i).Hangs:value() end return v"), json!([1, 2, 2]));
+    assert_eq!(
+        world.run("local v = {} for i = 1, 3 do v[i] = entity('h' .. i).Hangs:value() end return v"),
+        json!([1, 2, 2])
+    );
 }
 
 #[test]
@@ -114,7 +117,10 @@ fn an_edit_of_the_script_keeps_instances_and_fields() {
     let world = World::new();
     counter(&world);
     world.run("entity.spawn('c').component.add('Counter', { step = 7 })");
-    world.write("/zero/source/Counter.component/init.luau", &COUNTER.replace("return count end", "return 'new' .. public.step end"));
+    world.write(
+        "/zero/source/Counter.component/init.luau",
+        &COUNTER.replace("return count end", "return 'new' .. public.step end"),
+    );
     assert_eq!(world.run("return entity('c').Counter:value()"), json!("new7"));
     let written = world.write("/zero/source/Counter.component/init.luau", "public = { step = ");
     assert_eq!(written["diagnostics"][0]["code"], "script/syntax");

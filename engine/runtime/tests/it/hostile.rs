@@ -53,8 +53,19 @@ fn a_long_call_becomes_a_task() {
 fn paths_cannot_escape() {
     let world = World::new();
     for path in [
-        "/etc/passwd", "../../etc/passwd", "/zero/source/../../x", "/zero/source/%2e%2e/x", "C:\\x", "//host/share",
-        "/zero/source/a\0b", "/zero/source/./x", "", "/", "/zero", "/zero/source/libs/@builtin/x.txt", "/zero/docs/x",
+        "/etc/passwd",
+        "../../etc/passwd",
+        "/zero/source/../../x",
+        "/zero/source/%2e%2e/x",
+        "C:\\x",
+        "//host/share",
+        "/zero/source/a\0b",
+        "/zero/source/./x",
+        "",
+        "/",
+        "/zero",
+        "/zero/source/libs/@builtin/x.txt",
+        "/zero/docs/x",
     ] {
         let write = WriteFile { path: path.to_owned(), content: Some("x".to_owned()), ..WriteFile::default() };
         let fault = world.call(Op::WriteFile(write)).expect_err(path);
@@ -71,7 +82,8 @@ fn paths_cannot_escape() {
     std::os::unix::fs::symlink("/etc", world.path().join("source/out")).unwrap();
     let read = ReadFile { path: "/zero/source/out/passwd".to_owned(), ..ReadFile::default() };
     assert!(world.call(Op::ReadFile(read)).is_err());
-    let write = WriteFile { path: "/zero/source/out/x".to_owned(), content: Some("x".to_owned()), ..WriteFile::default() };
+    let write =
+        WriteFile { path: "/zero/source/out/x".to_owned(), content: Some("x".to_owned()), ..WriteFile::default() };
     assert!(world.call(Op::WriteFile(write)).is_err());
 }
 
@@ -85,7 +97,9 @@ fn huge_deep_and_odd_values_are_refused_or_carried() {
     assert_eq!(code, "vfs/not_found");
     std::fs::write(world.path().join("source/raw.bin"), [0xff, 0xfe, 0x00]).unwrap();
     let read = ReadFile { path: "/zero/source/raw.bin".to_owned(), ..ReadFile::default() };
-    crate::transactions::eventually(|| world.call(Op::ReadFile(read.clone())).is_err_and(|fault| fault.code == "vfs/not_utf8"));
+    crate::transactions::eventually(|| {
+        world.call(Op::ReadFile(read.clone())).is_err_and(|fault| fault.code == "vfs/not_utf8")
+    });
     let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
     world.write("/zero/source/deep.data/data.yaml", &deep);
     let check = world.call(Op::Check { path: None }).unwrap().value;
@@ -99,7 +113,11 @@ fn a_refused_script_never_runs() {
     assert_eq!(fault.code, "script/refused");
     assert_eq!(fault.diagnostics[0].span.unwrap().line, 1);
     assert_eq!(world.run("return entity.find('x') == nil"), json!(true));
-    let loose = Execute { code: Some("return pcall(require, 'nowhere')".to_owned()), strict: Some(false), ..Execute::default() };
+    let loose = Execute {
+        code: Some("return pcall(require, 'nowhere')".to_owned()),
+        strict: Some(false),
+        ..Execute::default()
+    };
     assert!(world.call(Op::Execute(loose)).is_ok());
 }
 
@@ -109,5 +127,8 @@ fn native_functions_are_out_of_reach() {
     assert_eq!(world.run("return { __native == nil, getfenv == nil, loadstring == nil }"), json!([true, true, true]));
     assert_eq!(world.run("return (pcall(function() entity.spawn = nil end))"), json!(false));
     assert_eq!(world.run("return (pcall(setmetatable, entity('floor'), {}))"), json!(false));
-    assert_eq!(world.run("return (pcall(function() require('@builtin::modules.api.prelude').native.mode() end))"), json!(false));
+    assert_eq!(
+        world.run("return (pcall(function() require('@builtin::modules.api.prelude').native.mode() end))"),
+        json!(false)
+    );
 }

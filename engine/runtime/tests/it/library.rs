@@ -13,7 +13,8 @@ fn the_carried_library_is_the_one_on_disk() {
         collect(&repository().join(folder), &prefix, &mut disk);
     }
     disk.sort();
-    let carried: Vec<(String, Hash)> = zero_library::FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Hash::of(bytes))).collect();
+    let carried: Vec<(String, Hash)> =
+        zero_library::FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Hash::of(bytes))).collect();
     assert_eq!(disk, carried);
 }
 
@@ -58,10 +59,18 @@ fn every_type_works_on_what_it_makes() {
         let category = category.as_str().unwrap();
         let options = if category == "tool" { "{ into = asset.resolve('box', 'toolbox') }" } else { "nil" };
         let made = world.run(&format!("return asset.create('{category}', 'made_{category}', {options})"));
-        let validation = world.run(&format!("return asset.validate(asset.resolve('{}', '{category}'))", made.as_str().unwrap()));
-        let errors: Vec<_> = validation["problems"].as_array().unwrap().iter().filter(|problem| problem["severity"] == "error").collect();
-        let only_undescribed = errors.iter().all(|problem| problem["message"].as_str().unwrap_or_default().to_lowercase().contains("describe")
-            || problem["code"].as_str().unwrap_or_default().contains("described"));
+        let validation =
+            world.run(&format!("return asset.validate(asset.resolve('{}', '{category}'))", made.as_str().unwrap()));
+        let errors: Vec<_> = validation["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|problem| problem["severity"] == "error")
+            .collect();
+        let only_undescribed = errors.iter().all(|problem| {
+            problem["message"].as_str().unwrap_or_default().to_lowercase().contains("describe")
+                || problem["code"].as_str().unwrap_or_default().contains("described")
+        });
         assert!(only_undescribed, "{category}: {errors:#?}");
         let record = world.run(&format!("return asset.inspect('{}', '{category}')", made.as_str().unwrap()));
         assert_eq!(record["typeName"], category, "{record}");
@@ -74,7 +83,15 @@ fn guides_are_found_by_path_and_words() {
     let world = World::new();
     let guides = |request: Guides| world.call(Op::Guides(request));
     let path = |path: &str| Guides { path: Some(path.to_owned()), ..Guides::default() };
-    for page in ["readme", "core/getting-started", "core/entities", "core/components", "core/tools", "types/scene", "systems/reflections"] {
+    for page in [
+        "readme",
+        "core/getting-started",
+        "core/entities",
+        "core/components",
+        "core/tools",
+        "types/scene",
+        "systems/reflections",
+    ] {
         let answer = guides(path(page)).unwrap();
         assert!(answer.text.unwrap().len() > 300, "{page}");
     }
@@ -98,7 +115,8 @@ fn the_code_of_every_guide_runs() {
             continue;
         }
         let world = World::new();
-        let text = world.call(Op::Guides(Guides { path: Some(path.to_owned()), ..Guides::default() })).unwrap().text.unwrap();
+        let text =
+            world.call(Op::Guides(Guides { path: Some(path.to_owned()), ..Guides::default() })).unwrap().text.unwrap();
         for block in luau_blocks(&text) {
             let answer = world.execute(&block);
             assert!(!answer.failed, "{path}:\n{block}\n{:#}", answer.value);
@@ -133,9 +151,13 @@ fn the_examples_of_every_tool_run() {
     let mut ran = 0;
     for row in rows.as_array().unwrap() {
         let (toolbox, tool) = (row["toolbox"].as_str().unwrap(), row["tool"].as_str().unwrap());
-        let described = world.call(Op::DescribeTool { tool: tool.to_owned(), toolbox: Some(toolbox.to_owned()) }).unwrap().value;
+        let described =
+            world.call(Op::DescribeTool { tool: tool.to_owned(), toolbox: Some(toolbox.to_owned()) }).unwrap().value;
         assert!(described["findings"].is_null(), "{toolbox}.{tool}: {:#}", described["findings"]);
-        assert!(!described["description"].as_str().unwrap_or_default().is_empty(), "{toolbox}.{tool} has no description");
+        assert!(
+            !described["description"].as_str().unwrap_or_default().is_empty(),
+            "{toolbox}.{tool} has no description"
+        );
         let examples = described["examples"].as_array().cloned().unwrap_or_default();
         assert!(!examples.is_empty(), "{toolbox}.{tool} has no example");
         for example in examples {
@@ -146,7 +168,10 @@ fn the_examples_of_every_tool_run() {
             let code = if last.trim_start().starts_with(&format!("tools.use({toolbox:?}, {tool:?}")) {
                 format!("{setup}\nreturn {last}")
             } else {
-                format!("return tools.use({toolbox:?}, {tool:?}{}{example})", if example.trim().is_empty() { "" } else { ", " })
+                format!(
+                    "return tools.use({toolbox:?}, {tool:?}{}{example})",
+                    if example.trim().is_empty() { "" } else { ", " }
+                )
             };
             let answer = fresh.execute(&code);
             assert!(!answer.failed, "{toolbox}.{tool}:\n{code}\n{:#}", answer.value);

@@ -26,7 +26,18 @@ fn polished_floor_loads_plays_and_is_drawn() {
     let world = World::new();
     world.call(Op::LoadScene { identity: FLOOR.to_owned() }).unwrap();
     let names = world.run("local n = {} for _, e in entity.findAll() do table.insert(n, e.name) end return n");
-    for name in ["floor", "pillar_1", "pillar_2", "pillar_3", "sun", "ambient", "sky", "render_features", "PlayerSetups", "Spawns"] {
+    for name in [
+        "floor",
+        "pillar_1",
+        "pillar_2",
+        "pillar_3",
+        "sun",
+        "ambient",
+        "sky",
+        "render_features",
+        "PlayerSetups",
+        "Spawns",
+    ] {
         assert!(names.as_array().unwrap().contains(&json!(name)), "{name} in {names}");
     }
     assert_eq!(world.run("return scene.current().playerIntent"), json!("spawns"));
@@ -44,7 +55,9 @@ fn polished_floor_loads_plays_and_is_drawn() {
 fn a_change_acknowledged_before_is_in_the_picture() {
     let world = World::new();
     let Some(before) = capture(&world, small()) else { return };
-    world.run("entity.spawn('ball', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.sphere' })");
+    world.run(
+        "entity.spawn('ball', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.sphere' })",
+    );
     let with_ball = capture(&world, small()).unwrap();
     assert_ne!(before.images[0].png_base64, with_ball.images[0].png_base64);
     world.run("entity('ball').component.add('Material', { material = '@builtin::materials.gold' })");
@@ -56,7 +69,9 @@ fn a_change_acknowledged_before_is_in_the_picture() {
 #[test]
 fn a_missing_asset_is_drawn_as_a_placeholder_and_named() {
     let world = World::new();
-    world.run("entity.spawn('odd', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.nothing' })");
+    world.run(
+        "entity.spawn('odd', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.nothing' })",
+    );
     let Some(answer) = capture(&world, small()) else { return };
     let found = answer.value["diagnostics"].to_string();
     assert!(found.contains("nothing"), "{found}");
@@ -75,6 +90,9 @@ fn views_frame_entities_and_refuse_nonsense() {
     let code = |request: Capture| view(request).unwrap_err().code.into_owned();
     assert_eq!(code(Capture { width: Some(100_000), ..Capture::default() }), "capture/size");
     assert_eq!(code(Capture { source: Some("mian".to_owned()), ..Capture::default() }), "capture/source");
-    assert_eq!(code(Capture { source: Some("camera".to_owned()), entity: Some("floor".to_owned()), ..Capture::default() }), "capture/no_camera");
+    assert_eq!(
+        code(Capture { source: Some("camera".to_owned()), entity: Some("floor".to_owned()), ..Capture::default() }),
+        "capture/no_camera"
+    );
     assert_eq!(code(Capture { source: Some("entity".to_owned()), ..Capture::default() }), "capture/entity");
 }

@@ -15,7 +15,10 @@ fn leaving_play_restores_entities_files_and_scripts() {
     assert_eq!(world.run("return vfs.read('/zero/source/shadow.txt')"), json!("gone"));
     world.edit();
     assert_eq!(world.call(Op::Hash).unwrap().value, before);
-    assert_eq!(world.run("return { require('memory').n, entity.find('ghost') == nil, vfs.exists('/zero/source/shadow.txt') }"), json!([5, true, false]));
+    assert_eq!(
+        world.run("return { require('memory').n, entity.find('ghost') == nil, vfs.exists('/zero/source/shadow.txt') }"),
+        json!([5, true, false])
+    );
 }
 
 #[test]

@@ -18,7 +18,10 @@ fn a_scene_is_made_saved_left_and_loaded_again() {
     let text = std::fs::read_to_string(world.path().join("source/rooms/hall.scene/scene.yaml")).unwrap();
     assert!(text.contains("name: table") && text.contains("position: [1, 0, 0]"), "{text}");
     assert_eq!(world.run("scene.load('main') return entity.find('table') == nil"), json!(true));
-    assert_eq!(world.run("scene.load('rooms.hall') return entity('table').Mesh.mesh.identity"), json!("@builtin::meshes.cube"));
+    assert_eq!(
+        world.run("scene.load('rooms.hall') return entity('table').Mesh.mesh.identity"),
+        json!("@builtin::meshes.cube")
+    );
     let before = world.call(Op::Hash).unwrap().value;
     world.run("scene.load('main') scene.load('rooms.hall')");
     assert_eq!(world.call(Op::Hash).unwrap().value, before);
@@ -27,7 +30,8 @@ fn a_scene_is_made_saved_left_and_loaded_again() {
 #[test]
 fn a_librarys_scene_is_saved_under_a_name_of_ones_own() {
     let world = World::new();
-    world.run("scene.load('@builtin::systems.reflections.demo.polished_floor') entity('floor').position = { 0, -2, 0 }");
+    world
+        .run("scene.load('@builtin::systems.reflections.demo.polished_floor') entity('floor').position = { 0, -2, 0 }");
     let (code, message) = world.fails("scene.save()");
     assert_eq!(code, "scene/read_only");
     assert!(message.contains("scene.save("), "{message}");
@@ -53,7 +57,10 @@ fn malformed_yaml_is_refused_with_its_place_and_the_open_scene_stays() {
     let (code, message) = world.fails("scene.load('bad')");
     assert_eq!(code, "scene/unreadable");
     assert!(message.contains("bad.scene/scene.yaml"), "{message}");
-    world.write("/zero/source/nan.scene/scene.yaml", "scene: 1\nentities:\n  - { id: ent_1, name: a, position: [0, .nan, 0] }\n");
+    world.write(
+        "/zero/source/nan.scene/scene.yaml",
+        "scene: 1\nentities:\n  - { id: ent_1, name: a, position: [0, .nan, 0] }\n",
+    );
     let (_, message) = world.fails("scene.load('nan')");
     assert!(message.contains("nan.scene/scene.yaml:3:"), "{message}");
     assert_eq!(world.run("return scene.current().identity"), json!("main"));

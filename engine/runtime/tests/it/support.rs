@@ -77,7 +77,8 @@ impl World {
 
     pub fn tool(&self, name: &str, args: Value) -> Value {
         let calls = vec![ToolCall { toolbox: None, tool: name.to_owned(), args }];
-        self.call(Op::UseTool(UseTool { calls, ..UseTool::default() })).map_or_else(|fault| json!({ "ok": false, "error": fault }), |answer| answer.value)
+        self.call(Op::UseTool(UseTool { calls, ..UseTool::default() }))
+            .map_or_else(|fault| json!({ "ok": false, "error": fault }), |answer| answer.value)
     }
 
     pub fn write(&self, path: &str, content: &str) -> Value {

@@ -60,10 +60,17 @@ fn a_tool_that_fails_keeps_nothing() {
 fn batches_run_in_order_or_side_by_side() {
     let world = World::new();
     toolbox(&world);
-    let call = |n: serde_json::Value| ToolCall { toolbox: Some("math".to_owned()), tool: "double".to_owned(), args: json!([n]) };
+    let call = |n: serde_json::Value| ToolCall {
+        toolbox: Some("math".to_owned()),
+        tool: "double".to_owned(),
+        args: json!([n]),
+    };
     let run = |calls: Vec<ToolCall>, mode| world.call(Op::UseTool(UseTool { calls, mode, batch: true })).unwrap().value;
     let answer = run(vec![call(json!(1)), call(json!("x")), call(json!(3))], BatchMode::Sequential);
-    assert_eq!((answer["ran"].clone(), answer["total"].clone(), answer["ok"].clone()), (json!(2), json!(3), json!(false)));
+    assert_eq!(
+        (answer["ran"].clone(), answer["total"].clone(), answer["ok"].clone()),
+        (json!(2), json!(3), json!(false))
+    );
     let answer = run(vec![call(json!(1)), call(json!("x")), call(json!(3))], BatchMode::Parallel);
     assert_eq!(answer["ran"], json!(3));
     assert_eq!(answer["results"][2]["value"], json!(6));
@@ -75,7 +82,12 @@ fn search_finds_by_words_parts_and_slips() {
     let search = |query: &str| {
         let request = SearchTools { query: Some(query.to_owned()), ..SearchTools::default() };
         let value = world.call(Op::SearchTools(request)).unwrap().value;
-        value["tools"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        value["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(search("spawn")[0], "entityOps.spawn");
     assert_eq!(search("set material")[0], "appearance.setMaterial");
@@ -90,8 +102,10 @@ fn findings_say_what_a_tool_should_mend() {
         "/zero/source/loose.toolbox/anything.tool/init.luau",
         "local M = {}\nfunction M.anything(op: string, rest: { [string]: any })\n\treturn 5\nend\nreturn M",
     );
-    let described = world.call(Op::DescribeTool { tool: "anything".to_owned(), toolbox: Some("loose".to_owned()) }).unwrap().value;
-    let codes: Vec<&str> = described["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect();
+    let described =
+        world.call(Op::DescribeTool { tool: "anything".to_owned(), toolbox: Some("loose".to_owned()) }).unwrap().value;
+    let codes: Vec<&str> =
+        described["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect();
     for code in ["tool/plain_function", "tool/open_argument", "tool/op_dispatch"] {
         assert!(codes.contains(&code), "{code} in {codes:?}");
     }
@@ -111,7 +125,10 @@ fn built_in_tools_work_together() {
     ok("entityOps.spawn", json!(["box", { "mesh": "@builtin::meshes.cube", "position": [0, 1, 0] }]));
     ok("appearance.setMaterial", json!(["box", "@builtin::materials.gold"]));
     ok("entityOps.setTransform", json!(["box", { "position": [1, 2, 3] }]));
-    assert_eq!(world.run("return { entity('box').position, entity('box').Material.material.name }"), json!([[1, 2, 3], "gold"]));
+    assert_eq!(
+        world.run("return { entity('box').position, entity('box').Material.material.name }"),
+        json!([[1, 2, 3], "gold"])
+    );
     ok("entityOps.list", json!([]));
     ok("entityOps.describe", json!(["box"]));
     ok("scene.describe", json!([]));

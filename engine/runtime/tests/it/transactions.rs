@@ -22,7 +22,10 @@ fn a_failed_call_leaves_nothing() {
     );
     assert_eq!((code.as_str(), message.as_str()), ("script/error", "execute:6: no"));
     assert_eq!(hash(&world), before);
-    assert_eq!(world.run("return { vfs.exists('/zero/source/note.txt'), entity.find('lamp') == nil, entity('sky').id }"), json!([false, true, "ent_2"]));
+    assert_eq!(
+        world.run("return { vfs.exists('/zero/source/note.txt'), entity.find('lamp') == nil, entity('sky').id }"),
+        json!([false, true, "ent_2"])
+    );
 }
 
 #[test]
@@ -101,7 +104,10 @@ fn another_callers_key_is_waited_for() {
     let execute = |code: &str| Op::Execute(Execute { code: Some(code.to_owned()), ..Execute::default() });
     let first = world.engine.call(Caller::new("slow", Transport::Http), execute(slow));
     std::thread::sleep(std::time::Duration::from_millis(120));
-    let second = world.engine.call(Caller::new("quick", Transport::Http), execute("vfs.write('/zero/source/a.txt', 'quick') return vfs.read('/zero/source/a.txt')"));
+    let second = world.engine.call(
+        Caller::new("quick", Transport::Http),
+        execute("vfs.write('/zero/source/a.txt', 'quick') return vfs.read('/zero/source/a.txt')"),
+    );
     assert_eq!(first.recv().unwrap().unwrap().value["result"], "slow");
     let second = second.recv().unwrap().unwrap();
     assert_eq!(second.value["result"], "quick", "{:#}", second.value);

@@ -108,7 +108,10 @@ fn typed_functions_refuse_with_the_callers_place() {
 
 #[test]
 fn the_sandbox_holds() {
-    check("return { getfenv == nil, setfenv == nil, loadstring == nil, newproxy == nil, io == nil, collectgarbage == nil }", "[true,true,true,true,true,true]");
+    check(
+        "return { getfenv == nil, setfenv == nil, loadstring == nil, newproxy == nil, io == nil, collectgarbage == nil }",
+        "[true,true,true,true,true,true]",
+    );
     check("return (pcall(function() string.rep = nil end))", "false");
     check("return (pcall(function() _G.x = 1 end))", "false");
     check("x = 1 return x", "1");
@@ -164,7 +167,9 @@ fn a_step_is_ended_only_without_progress() {
     let files = Rc::new(Files::default());
     let vm = machine(&files);
     let buffer = vm.lua().create_buffer([0; 8]).unwrap();
-    let load = |code: &str| vm.load_code("step", "/step.luau", code).unwrap().main.call::<zero_script::mlua::Function>(()).unwrap();
+    let load = |code: &str| {
+        vm.load_code("step", "/step.luau", code).unwrap().main.call::<zero_script::mlua::Function>(()).unwrap()
+    };
     let advancing = load(
         "return function(b) local t = os.clock() local n = 0 while os.clock() - t < 0.35 do n += 1 buffer.writeu32(b, 0, n) end return n end",
     );
@@ -189,7 +194,10 @@ fn memory_is_bounded_and_the_machine_lives_on() {
 #[test]
 fn reload_folds_into_the_table_everybody_holds() {
     let files = Rc::new(Files::default());
-    files.set("/m.luau", "local M = {} function M.f() return 1 end function M.gone() end modules.state().n = 5 return M");
+    files.set(
+        "/m.luau",
+        "local M = {} function M.f() return 1 end function M.gone() end modules.state().n = 5 return M",
+    );
     let vm = machine(&files);
     let Value::Table(module) = vm.module("/m.luau").unwrap() else { panic!("a table") };
     module.set("runtime", true).unwrap();
@@ -209,7 +217,10 @@ fn reload_folds_into_the_table_everybody_holds() {
 #[test]
 fn instances_of_a_script_have_globals_of_their_own() {
     let files = Rc::new(Files::default());
-    files.set("/c.luau", "public = { speed = 1 } function update(dt) public.speed += dt return self .. public.speed end");
+    files.set(
+        "/c.luau",
+        "public = { speed = 1 } function update(dt) public.speed += dt return self .. public.speed end",
+    );
     let vm = machine(&files);
     let prototype = vm.load_prototype("/c.luau").unwrap();
     let make = |name: &str| {

@@ -144,7 +144,9 @@ fn a_commit_that_stays_unfinished_does_not_get_in_the_way() {
     vfs.commit(txn).unwrap();
     drop(vfs);
     io.heal();
-    let vfs = open(&io);
+    let config = VfsConfig { io: io.clone(), world: "/world".into(), libraries: Vec::new(), watch: false };
+    let (vfs, recovery) = Vfs::open(config).unwrap();
+    assert_eq!((recovery.redone.as_slice(), recovery.conflicts.len()), ([1].as_slice(), 0));
     assert_eq!(vfs.read_text(&path("a.txt")).unwrap(), "newer", "finishing it does not undo what came later");
     assert!(vfs.stat(&path("locked/b.txt")).is_none(), "the rest of it is done now");
 }

@@ -64,7 +64,7 @@ fn move_entity(vfs: &mut Vfs, txn: TxnId, from: i64) {
 
 /// Commits that use everything there is: new and removed folders, a folder that becomes a file,
 /// inline and stored contents, entities, a checkpoint.
-const SCRIPT: [fn(&mut Vfs, TxnId); 7] = [
+const SCRIPT: [fn(&mut Vfs, TxnId); 10] = [
     |vfs, txn| {
         write(vfs, txn, "a.txt", b"1");
         write(vfs, txn, "deep/x/y.txt", b"new folders");
@@ -95,6 +95,13 @@ const SCRIPT: [fn(&mut Vfs, TxnId); 7] = [
         vfs.remove(txn, &path("deeper/x/y.txt")).unwrap();
         move_entity(vfs, txn, 3);
     },
+    // Enough small changes for unsaved ones to outlive their records.
+    |vfs, txn| {
+        write(vfs, txn, "a.txt", &[4; 900]);
+        move_entity(vfs, txn, 4);
+    },
+    |vfs, txn| write(vfs, txn, "a.txt", &[5; 900]),
+    |vfs, txn| write(vfs, txn, "a.txt", &[6; 900]),
 ];
 
 /// What was acknowledged, and by which operation of the log.
@@ -146,7 +153,7 @@ fn whatever_a_power_cut_loses_a_commit_is_there_whole_or_not_at_all() {
     for limits in [Limits::default(), TINY] {
         let run = Run::new(limits);
         for operations in 0..=run.io.operations() {
-            for seed in 0..6u64 {
+            for seed in 0..9u64 {
                 let seed = if seed < 2 { seed } else { operations as u64 * 10 + seed };
                 let cut = Arc::new(run.io.after_cut(operations, seed));
                 run.check(&cut, operations, &format!("cut after {operations}, seed {seed}"));
@@ -179,6 +186,7 @@ fn work_goes_on_after_recovery() {
         let before = vfs.history(1).first().map_or(0, |entry| entry.id);
         let txn = vfs.begin(&Caller::engine(), 0);
         write(&mut vfs, txn, "after.txt", b"after");
+        move_entity(&mut vfs, txn, 100);
         assert!(vfs.commit(txn).unwrap().id > before);
         let expected = state(&vfs);
         std::mem::forget(vfs);

@@ -3,7 +3,7 @@ use std::process::Command;
 use crate::process;
 
 /// The oldest major version the MCP clients run on.
-const OLDEST: u32 = 18;
+const OLDEST: u32 = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {

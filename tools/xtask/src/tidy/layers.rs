@@ -64,7 +64,7 @@ const LAYERS: &[Layer] = &[
     Layer { package: "zero-script", below: &["zero-base", "zero-source"] },
     Layer { package: "zero-shape", below: &["zero-base"] },
     Layer { package: "zero-source", below: &["zero-base"] },
-    Layer { package: "zero-tests", below: &["zero-base", "zero-runtime"] },
+    Layer { package: "zero-tests", below: &["zero-base", "zero-gpu", "zero-runtime"] },
     Layer { package: "zero-vcs", below: &["zero-base", "zero-source", "zero-vfs"] },
     Layer { package: "zero-vfs", below: &["zero-base"] },
     Layer { package: "zero-world", below: &["zero-assets", "zero-base", "zero-hierarchy", "zero-source", "zero-vfs"] },

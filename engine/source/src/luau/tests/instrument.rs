@@ -59,15 +59,15 @@ fn what_is_not_checked_is_said() {
         let found: Vec<&str> = found.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         assert_eq!(found, expected, "{source}");
     };
-    check("typed function f(x: EntityReff) end", &[
-        "no type 'EntityReff' is known here, so 'f' does not check it; did you mean 'EntityRef'?",
-    ]);
-    check("typed function f(x: Types.X) end", &[
-        "no module is required as 'Types' here, so 'f' does not check 'Types.X'",
-    ]);
-    check("type A = A | nil typed function f(x: A) end", &[
-        "type 'A' is defined as itself, so it accepts any value",
-    ]);
+    check(
+        "typed function f(x: EntityReff) end",
+        &["no type 'EntityReff' is known here, so 'f' does not check it; did you mean 'EntityRef'?"],
+    );
+    check(
+        "typed function f(x: Types.X) end",
+        &["no module is required as 'Types' here, so 'f' does not check 'Types.X'"],
+    );
+    check("type A = A | nil typed function f(x: A) end", &["type 'A' is defined as itself, so it accepts any value"]);
     check("typed function f<T>(x: T, y: keyof<T>, z: typeof(x)): Unknown end", &[]);
     check("function f(x: Unknown) end", &[]);
 }
@@ -111,5 +111,9 @@ fn types_come_from_other_modules() {
     check("A.A", "local v=x.h if not (__ty(v)==\"number\")", None);
     check("Color", "local v=x.r if not (__ty(v)==\"number\")", None);
     check("A.Hidden", "function f(x: A.Hidden) end", Some("'A' exports no type 'Hidden', so 'f' does not check it"));
-    check("A.B", "function f(x: A.B) end", Some("'A' exports no type 'B', so 'f' does not check it; did you mean 'A'?"));
+    check(
+        "A.B",
+        "function f(x: A.B) end",
+        Some("'A' exports no type 'B', so 'f' does not check it; did you mean 'A'?"),
+    );
 }

@@ -61,9 +61,10 @@ fn every_form_of_a_declaration_is_read() {
     );
     functions("typed function f(): (number) -> string end", &["typed f = f(): (number) -> string"]);
     functions("typed function f(): (number | string)? end", &["typed f = f(): (number | string)?"]);
-    functions("typed function f(x: typeof(function(a: b) end), y) end", &[
-        "typed f = f(x: typeof(function(a: b) end), y)",
-    ]);
+    functions(
+        "typed function f(x: typeof(function(a: b) end), y) end",
+        &["typed f = f(x: typeof(function(a: b) end), y)"],
+    );
 }
 
 #[test]
@@ -163,17 +164,27 @@ function M.last() end";
 
 #[test]
 fn words_that_fit_nothing_are_warned_about() {
-    check("--!arg knd what\ntyped function f(kind: string) end", &["typed f = f(kind: string)"], &[
-        "1:1 luau/unknown_argument `--!arg knd`: 'f' has no argument of that name; did you mean 'kind'?",
-    ]);
-    check("--!arg x what\n--!arg\ntyped function f() end", &["typed f = f()"], &[
-        "1:1 luau/unknown_argument `--!arg x`: 'f' takes no arguments",
-        "2:1 luau/unknown_argument `--!arg` of 'f' names no argument; write `--!arg <name> <text>`",
-    ]);
-    check("typed function M.f() end\nlocal x\ntyped function M.f(a) end", &["typed M.f = f()", "typed M.f = f(a)"], &[
-        "3:1 luau/typed_twice 'M.f' is declared twice as a typed function (first on line 1); the later one replaces \
+    check(
+        "--!arg knd what\ntyped function f(kind: string) end",
+        &["typed f = f(kind: string)"],
+        &["1:1 luau/unknown_argument `--!arg knd`: 'f' has no argument of that name; did you mean 'kind'?"],
+    );
+    check(
+        "--!arg x what\n--!arg\ntyped function f() end",
+        &["typed f = f()"],
+        &[
+            "1:1 luau/unknown_argument `--!arg x`: 'f' takes no arguments",
+            "2:1 luau/unknown_argument `--!arg` of 'f' names no argument; write `--!arg <name> <text>`",
+        ],
+    );
+    check(
+        "typed function M.f() end\nlocal x\ntyped function M.f(a) end",
+        &["typed M.f = f()", "typed M.f = f(a)"],
+        &[
+            "3:1 luau/typed_twice 'M.f' is declared twice as a typed function (first on line 1); the later one replaces \
          the earlier",
-    ]);
+        ],
+    );
 }
 
 #[test]
@@ -255,11 +266,10 @@ fn literals_given_to_calls_are_found() {
         assert_eq!(found, expected, "{source}");
     };
     check("g:node('a', \"noise\")", &["g:node #1 a", "g:node #2 noise"]);
-    check("fx.beam({ material = 'gold', ['odd key'] = \"x\", y = { material = 'no' } }, 'z')", &[
-        "fx.beam #1.material gold",
-        "fx.beam #1.odd key x",
-        "fx.beam #2 z",
-    ]);
+    check(
+        "fx.beam({ material = 'gold', ['odd key'] = \"x\", y = { material = 'no' } }, 'z')",
+        &["fx.beam #1.material gold", "fx.beam #1.odd key x", "fx.beam #2 z"],
+    );
     check("fx.beam{ material = 'gold' }", &["fx.beam #1.material gold"]);
     check("f(a, function() local x, y = 1, 2 g('in') end, 'out')", &["g #1 in", "f #3 out"]);
     check("f(if a then b else c, 'x', { 1, 2 }, (1), 'y')", &["f #2 x", "f #5 y"]);
@@ -273,7 +283,8 @@ fn literals_given_to_calls_are_found() {
 
 #[test]
 fn member_tables_are_noted() {
-    let chunk = parse("--!members Members\nlocal M = setmetatable({}, meta)\n--!members Other -- because\nM.x = 1\n--!members");
+    let chunk =
+        parse("--!members Members\nlocal M = setmetatable({}, meta)\n--!members Other -- because\nM.x = 1\n--!members");
     let found: Vec<_> = chunk
         .members
         .iter()
@@ -291,7 +302,10 @@ fn blanking_leaves_every_byte_in_place() {
     check("local typed function f() end", "local       function f() end");
     check("é typed  function f()", "é        function f()");
     check("--!strict\n--!desc a\n--!arg\n--! b\n--!\nx()", "--!strict\n-- desc a\n-- arg\n--  b\n-- \nx()");
-    check("--!description\n--!native\n--[[!desc]]\ns = '--!desc'", "--!description\n--!native\n--[[!desc]]\ns = '--!desc'");
+    check(
+        "--!description\n--!native\n--[[!desc]]\ns = '--!desc'",
+        "--!description\n--!native\n--[[!desc]]\ns = '--!desc'",
+    );
     check("--!example\r\ntyped function f() end\r\n--!return x", "-- example\r\n      function f() end\r\n-- return x");
     check("x = typed function() end", "x =       function() end");
 }

@@ -30,10 +30,7 @@ fn every_type_has_a_schema() {
     check("string | number", json!({ "anyOf": [{ "type": "string" }, { "type": "number" }] }));
     check("string | \"a\"", json!({ "type": "string" }));
     check("EntityRef", json!({ "type": "string", "description": "entity id (ent_…) or unique name" }));
-    check(
-        "AssetRef<mesh>",
-        json!({ "type": "string", "description": "identity or guid of an asset of type mesh" }),
-    );
+    check("AssetRef<mesh>", json!({ "type": "string", "description": "identity or guid of an asset of type mesh" }));
     let three = json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3, "description": "a vector: [x, y, z]" });
     check("vector", three);
     check(
@@ -171,7 +168,9 @@ fn walk(schema: &Json, root: &Json, source: &str) {
     assert_eq!(object.get("type").and_then(Json::as_str) == Some("array"), object.contains_key("items"), "{source}");
     for (key, value) in object {
         match key.as_str() {
-            "properties" | "$defs" => value.as_object().into_iter().flatten().for_each(|(_, part)| walk(part, root, source)),
+            "properties" | "$defs" => {
+                value.as_object().into_iter().flatten().for_each(|(_, part)| walk(part, root, source))
+            }
             "anyOf" => value.as_array().into_iter().flatten().for_each(|part| walk(part, root, source)),
             "items" => walk(value, root, source),
             "additionalProperties" if *value != json!(false) => walk(value, root, source),
