@@ -5,14 +5,14 @@
 //! through [`Io`]. Start reading at [`Fault`] and [`Diagnostic`]: every refusal the engine
 //! gives is one of the two.
 
-mod caller;
+mod hash;
+mod guid;
 mod diagnostic;
 mod fault;
-mod guid;
-mod hash;
+mod nearest;
+mod caller;
 mod io;
 pub mod maths;
-mod nearest;
 mod random;
 
 pub use caller::{Caller, CancelFlag, Transport};

@@ -84,8 +84,37 @@ impl Work {
 
 struct Waiter {
     call: u64,
+    level: LogLevel,
     until: Instant,
     reply: Sender<Outcome>,
+}
+
+/// A result that nobody has taken yet, or that was promised to a task's owner.
+struct Finished {
+    call: u64,
+    outcome: Outcome,
+    logs: Vec<LogLine>,
+}
+
+impl Finished {
+    /// The answer with the log lines that whoever waits wants to see.
+    fn with_logs(&self, level: LogLevel) -> Outcome {
+        let mut outcome = self.outcome.clone();
+        if let Ok(answer) = &mut outcome {
+            put_logs(&mut answer.value, &self.logs, level);
+        }
+        outcome
+    }
+}
+
+/// Sets `logs` to the lines at or above a level; leaves it out when there are none.
+pub(crate) fn put_logs(value: &mut Json, logs: &[LogLine], level: LogLevel) {
+    let shown: Vec<Json> = logs.iter().filter(|line| line.level <= level).map(LogLine::to_json).collect();
+    match value.as_object_mut() {
+        Some(fields) if shown.is_empty() => drop(fields.remove("logs")),
+        Some(fields) => drop(fields.insert("logs".to_owned(), Json::Array(shown))),
+        None => {}
+    }
 }
 
 #[derive(Default)]
@@ -93,7 +122,7 @@ pub(crate) struct Calls {
     last: u64,
     calls: BTreeMap<u64, Call>,
     works: BTreeMap<u64, Work>,
-    finished: VecDeque<(u64, Outcome)>,
+    finished: VecDeque<Finished>,
     waiters: Vec<Waiter>,
 }
 
@@ -173,7 +202,6 @@ impl Calls {
 
     pub(crate) fn log(&mut self, call: u64, line: &LogLine) {
         if let Some(call) = self.calls.get_mut(&call)
-            && line.level <= call.level
             && call.logs.len() < LOG_LINES_PER_CALL
         {
             call.logs.push(line.clone());
@@ -188,14 +216,15 @@ impl Calls {
             // A caller that is gone loses nothing: what was written is in the history.
             delivered = reply.send(outcome.clone()).is_ok();
         }
+        let finished = Finished { call: id, outcome, logs: call.logs };
         for waiter in self.waiters.extract_if(.., |waiter| waiter.call == id) {
-            delivered |= waiter.reply.send(outcome.clone()).is_ok();
+            delivered |= waiter.reply.send(finished.with_logs(waiter.level)).is_ok();
         }
         if call.promoted || !delivered {
             if self.finished.len() == RESULTS_KEPT {
                 self.finished.pop_front();
             }
-            self.finished.push_back((id, outcome));
+            self.finished.push_back(finished);
         }
     }
 
@@ -214,11 +243,11 @@ impl Calls {
         }
     }
 
-    pub(crate) fn wait(&mut self, call: u64, timeout: Duration, reply: Sender<Outcome>) {
-        if let Some((_, outcome)) = self.finished.iter().find(|(id, _)| *id == call) {
-            let _ = reply.send(outcome.clone());
+    pub(crate) fn wait(&mut self, call: u64, timeout: Duration, level: LogLevel, reply: Sender<Outcome>) {
+        if let Some(finished) = self.finished.iter().find(|finished| finished.call == call) {
+            let _ = reply.send(finished.with_logs(level));
         } else if self.calls.contains_key(&call) {
-            self.waiters.push(Waiter { call, until: Instant::now() + timeout.min(LONGEST_WAIT), reply });
+            self.waiters.push(Waiter { call, level, until: Instant::now() + timeout.min(LONGEST_WAIT), reply });
         } else {
             let known: Vec<u64> = self.calls.keys().copied().collect();
             let _ = reply.send(Err(Fault::new(

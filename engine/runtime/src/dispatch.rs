@@ -92,9 +92,9 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
         Op::Pause { paused } => now(Ok(value(play::pause(shared, *paused)))),
         Op::Edit => now(play::edit(shared).map(value)),
         Op::Step { frames } => now(step(shared, *frames).map(value)),
-        Op::Wait { task, timeout_secs, .. } => {
+        Op::Wait { task, timeout_secs, logs } => {
             let timeout = Duration::try_from_secs_f64(timeout_secs.unwrap_or(20.0).max(0.0)).unwrap_or(PATIENCE);
-            shared.calls.borrow_mut().wait(*task, timeout, reply.clone());
+            shared.calls.borrow_mut().wait(*task, timeout, *logs, reply.clone());
             Progress::Started
         }
         Op::Cancel { task } => {

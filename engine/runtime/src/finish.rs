@@ -8,7 +8,7 @@ use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Value};
 use zero_script::to_json;
 
-use crate::calls::{Call, Kind};
+use crate::calls::{Call, Kind, put_logs};
 use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
 use crate::shared::Shared;
 use crate::state::LogLine;
@@ -141,9 +141,7 @@ fn tools_answer(call: &Call, summary: Json) -> Outcome {
 }
 
 fn finish_value(value: &mut Json, call: &Call, summary: Json) {
-    if !call.logs.is_empty() {
-        value["logs"] = call.logs.iter().map(LogLine::to_json).collect();
-    }
+    put_logs(value, &call.logs, call.level);
     if !call.transactions.is_empty() {
         value["transactions"] = json!(call.transactions);
     }

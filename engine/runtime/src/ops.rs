@@ -113,8 +113,6 @@ pub struct WriteFile {
     pub base: Option<Hash>,
     /// During play: write the authored file, not the play's shadow.
     pub durable: bool,
-    /// Suppresses the type's `onChange`.
-    pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -126,7 +124,6 @@ pub struct EditFile {
     pub replace_all: bool,
     pub base: Option<Hash>,
     pub durable: bool,
-    pub quiet: bool,
 }
 
 /// Without a path or query: the index, README first.

@@ -5,33 +5,33 @@
 //! JSON value. Never follows a link, never changes an authored file except through the journal.
 //! Start reading at [`Vfs`], then `commit.rs` and `recovery.rs` for what durability rests on.
 
-mod change;
-mod claims;
-mod commit;
+mod vfs;
 mod config;
-mod diff;
-mod disk;
-mod edit;
-mod entry;
-mod error;
-mod external;
-mod hashes;
-mod history;
-mod journal;
-mod library;
-mod mounts;
-mod overlay;
 mod path;
-mod placing;
-mod recovery;
+mod entry;
+mod view;
+mod tree;
+mod change;
+mod transaction;
+mod edit;
+mod claims;
 mod rollback;
 mod shadow;
-mod store;
-mod transaction;
-mod tree;
-mod vfs;
-mod view;
+mod commit;
+mod recovery;
+mod history;
+mod external;
 mod watch;
+mod overlay;
+mod mounts;
+mod library;
+mod disk;
+mod placing;
+mod hashes;
+mod store;
+mod journal;
+mod diff;
+mod error;
 
 pub use change::{ChangeKind, EntityChange, FileChange, FileEvent, Key, Origin, TxnId};
 pub use config::{Conflict, Library, Recovery, VfsConfig};

@@ -61,7 +61,9 @@ pub fn run() -> Vec<Row> {
     let sides = SIDES.trim_start().replace("INSTANCES", &INSTANCES.to_string()).replace("FRAMES", &FRAMES.to_string());
     write(&world.source().join("sides.module/init.luau"), &sides);
     // The watcher brings the files in.
-    while world.run("return (pcall(asset.resolve, 'Bench', 'component')) and (pcall(asset.resolve, 'sides', 'module'))") != true {
+    while world.run("return (pcall(asset.resolve, 'Bench', 'component')) and (pcall(asset.resolve, 'sides', 'module'))")
+        != true
+    {
         std::thread::sleep(Duration::from_millis(20));
     }
     world.run(&format!("for i = 1, {INSTANCES} do entity.spawn('e').component.add('Bench') end"));

@@ -24,7 +24,11 @@ struct Bench {
 
 /// Sorted by name. A new race is a new file and a row here.
 const BENCHES: &[Bench] = &[
-    Bench { name: "components", about: "a frame of 10,000 script components, against one loop over tables", run: components::run },
+    Bench {
+        name: "components",
+        about: "a frame of 10,000 script components, against one loop over tables",
+        run: components::run,
+    },
     Bench { name: "index", about: "opening a world of 10,000 assets, cold and warm", run: index::run },
     Bench { name: "reload", about: "from a written file to the new code answering", run: reload::run },
     Bench { name: "typed", about: "calling a checked Luau function, against an unchecked one", run: typed::run },

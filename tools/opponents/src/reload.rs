@@ -12,7 +12,8 @@ const EDITS: usize = 25;
 pub fn run() -> Vec<Row> {
     let world = World::new();
     let path = world.source().join("answer.module/init.luau");
-    let edit = |number: usize| write(&path, &format!("local M = {{}}\nfunction M.ask()\n\treturn {number}\nend\nreturn M\n"));
+    let edit =
+        |number: usize| write(&path, &format!("local M = {{}}\nfunction M.ask()\n\treturn {number}\nend\nreturn M\n"));
     let ask = "local ok, m = pcall(require, 'answer') return ok and m.ask()";
     let mut times = Vec::new();
     for number in 0..EDITS {

@@ -26,7 +26,8 @@ impl World {
     }
 
     pub fn call(&self, op: Op) -> Value {
-        let answer = self.engine.call_blocking(Caller::new("race", Transport::Engine), op).expect("the call is carried out");
+        let answer =
+            self.engine.call_blocking(Caller::new("race", Transport::Engine), op).expect("the call is carried out");
         assert!(!answer.failed, "{:#}", answer.value);
         answer.value
     }

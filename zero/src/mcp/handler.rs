@@ -113,8 +113,7 @@ impl Spill for Scratch<'_> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = format!("/tmp/replies/{}-{number}.{extension}", std::process::id());
-        let write =
-            WriteFile { path: path.clone(), content: Some(text.to_owned()), quiet: true, ..WriteFile::default() };
+        let write = WriteFile { path: path.clone(), content: Some(text.to_owned()), ..WriteFile::default() };
         let written: Result<_, Fault> = self.dispatch.dispatch(self.caller.clone(), Op::WriteFile(write));
         written.is_ok().then_some(path)
     }

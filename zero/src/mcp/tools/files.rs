@@ -9,7 +9,6 @@ const MOST_LINES: u64 = 1_000_000_000;
 const BASE: &str =
     "Hash the file must have now, as read_file gave it; a file changed since is refused with both hashes.";
 const DURABLE: &str = "During play: change the authored file at once, instead of the copy that ends with play.";
-const QUIET: &str = "Do not run the asset type's onChange.";
 
 pub const READ_FILE: ToolSpec = ToolSpec {
     name: "read_file",
@@ -56,7 +55,6 @@ pub const WRITE_FILE: ToolSpec = ToolSpec {
                 ("content_b64", string("The whole file as base64, for what is not text.")),
                 ("base", string(BASE)),
                 ("durable", boolean(DURABLE)),
-                ("quiet", boolean(QUIET)),
             ],
             &["path"],
         )
@@ -73,7 +71,6 @@ fn write_file(arguments: &Arguments) -> Result<Op, Fault> {
         content_b64: arguments.text("content_b64"),
         base: base(arguments)?,
         durable: arguments.flag("durable"),
-        quiet: arguments.flag("quiet"),
     }))
 }
 
@@ -94,7 +91,6 @@ pub const EDIT_FILE: ToolSpec = ToolSpec {
                 ("replace_all", boolean("Replace every occurrence.")),
                 ("base", string(BASE)),
                 ("durable", boolean(DURABLE)),
-                ("quiet", boolean(QUIET)),
             ],
             &["path"],
         )
@@ -111,7 +107,6 @@ fn edit_file(arguments: &Arguments) -> Result<Op, Fault> {
         replace_all: arguments.flag("replace_all"),
         base: base(arguments)?,
         durable: arguments.flag("durable"),
-        quiet: arguments.flag("quiet"),
     }))
 }
 
