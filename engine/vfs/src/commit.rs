@@ -177,12 +177,15 @@ impl Vfs {
     /// Releases what the transaction owns.
     fn end(&mut self, txn: TxnId) {
         let Some(transaction) = self.transactions.remove(&txn) else { return };
-        for path in transaction.before.into_keys() {
-            self.pending.set(path, None);
+        for path in transaction.before.keys() {
+            self.pending.set(path.clone(), None);
         }
         for step in transaction.steps {
-            if let Step::PendingFolder(path) = step {
-                self.pending.restore_folder(&path);
+            let Step::PendingFolder(folder) = step else { continue };
+            self.pending.restore_folder(&folder);
+            // Other programs may have put files there while it counted as removed.
+            for file in self.walk(&folder).iter().filter(|file| !transaction.before.contains_key(*file)) {
+                self.announce(file, None);
             }
         }
     }

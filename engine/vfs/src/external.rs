@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use zero_base::{Caller, FileKind, Hash, Metadata};
 
@@ -25,19 +26,18 @@ impl Vfs {
     /// They are in the history as commits of `external`; edits of a file that an open
     /// transaction or the play shadow covers are recorded, but do not show and are not answered.
     pub fn poll_external(&mut self) -> Result<Vec<FileEvent>, VfsError> {
-        let places = match self.watch.as_mut().map(|watch| watch.due()) {
+        let due = match self.watch.as_mut().map(|watch| watch.due()) {
             None | Some(Due::Nothing) => return Ok(Vec::new()),
-            Some(Due::Everything) => return self.rescan(),
-            Some(Due::Places(places)) => places,
+            Some(due) => due,
         };
-        let seen = |place| self.mounts.disk_folders().find_map(|folder: &Folder| folder.seen_at(place));
-        let authored = |path: &VfsPath| !matches!(self.mounts.place(path), Place::Scratch(_));
-        let paths: Vec<VfsPath> = places.iter().filter_map(|place| seen(place)).filter(authored).collect();
-        let reconciled = self.reconcile(&paths, Strangers::Record);
+        let reconciled = match &due {
+            Due::Places(places) => self.reconcile(&self.authored_paths(places), Strangers::Record),
+            Due::Everything | Due::Nothing => self.rescan(),
+        };
         if reconciled.is_err()
             && let Some(watch) = &self.watch
         {
-            watch.again(places);
+            watch.again(due);
         }
         reconciled
     }
@@ -63,7 +63,8 @@ impl Vfs {
             let on_disk = self.hashes_on_disk(path);
             let known = self.known.range(path.clone()..).map(|(path, hash)| (path, *hash));
             let known = known.take_while(|(below, _)| below.as_str().starts_with(path.as_str()));
-            let gone = known.filter(|(below, _)| below.starts_with(path) && !on_disk.contains_key(*below));
+            let missing = known.filter(|(below, _)| below.starts_with(path) && !on_disk.contains_key(*below));
+            let gone = missing.filter(|(path, _)| self.is_gone(path));
             changes.extend(gone.map(|(path, _)| (path.clone(), None)));
             let new = on_disk.into_iter().filter(|(path, hash)| self.known.get(path) != Some(hash));
             changes.extend(new.map(|(path, hash)| (path, Some(hash))));
@@ -78,9 +79,7 @@ impl Vfs {
             });
         }
         self.record_external(&mut changes)?;
-        let shows = |path: &&VfsPath| {
-            self.pending.get(path).is_none() && self.shadow.as_ref().is_none_or(|shadow| shadow.get(path).is_none())
-        };
+        let shows = |path: &&VfsPath| !self.is_covered(path);
         let event = |path: &VfsPath| FileEvent {
             path: path.clone(),
             change: if changes[path].is_some() { ChangeKind::Written } else { ChangeKind::Removed },
@@ -93,6 +92,13 @@ impl Vfs {
         }
         self.keep_house();
         Ok(events)
+    }
+
+    /// What is seen at these places of the disk, without scratch and what no path names.
+    fn authored_paths(&self, places: &BTreeSet<PathBuf>) -> Vec<VfsPath> {
+        let seen = |place: &PathBuf| self.mounts.disk_folders().find_map(|folder| folder.seen_at(place));
+        let authored = |path: &VfsPath| !matches!(self.mounts.place(path), Place::Scratch(_));
+        places.iter().filter_map(seen).filter(authored).collect()
     }
 
     /// Takes note of what a file is now, so that it does not count as an external edit.
@@ -171,6 +177,15 @@ impl Vfs {
             Place::Scratch(_) | Place::Above(_) | Place::Generated | Place::Outside => {}
         }
         hashes
+    }
+
+    /// Not merely out of reach, because its folder cannot be read.
+    fn is_gone(&self, path: &VfsPath) -> bool {
+        match self.mounts.place(path) {
+            Place::Source(source) => matches!(source.look_at_file(path), Ok(None) | Err(VfsError::Link { .. })),
+            Place::Library(library) => matches!(library.file(path), Ok(None) | Err(VfsError::Link { .. })),
+            Place::Scratch(_) | Place::Above(_) | Place::Generated | Place::Outside => true,
+        }
     }
 
     /// Puts edits of authored files into the history. Where a file is read for that, its hash is

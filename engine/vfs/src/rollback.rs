@@ -12,7 +12,10 @@ impl Vfs {
     pub fn roll_back_to(&mut self, txn: TxnId, savepoint: Savepoint) -> RolledBack {
         let Some(transaction) = self.transactions.get_mut(&txn) else { return RolledBack::default() };
         let (steps, entities) = transaction.split_off(savepoint);
+        let folders: Vec<VfsPath> = steps.iter().filter_map(Step::removed_folder).cloned().collect();
         let mut files: Vec<VfsPath> = steps.into_iter().filter_map(|step| self.take_back(txn, step)).collect();
+        // Other programs may have put files into what was a removed folder.
+        files.extend(folders.iter().flat_map(|folder| self.walk(folder)));
         files.sort();
         files.dedup();
         files.iter().for_each(|path| self.announce(path, Some(txn)));

@@ -18,7 +18,10 @@ impl Vfs {
         };
         let steps = self.transactions.values_mut().flat_map(|transaction| &mut transaction.steps);
         steps.filter(is_of_shadow).for_each(|step| *step = Step::Settled);
-        let files: Vec<VfsPath> = shadow.files().map(|(path, _)| path.clone()).collect();
+        let mut files: Vec<VfsPath> = shadow.files().map(|(path, _)| path.clone()).collect();
+        files.extend(shadow.removed_folders().flat_map(|folder| self.walk(folder)));
+        files.sort();
+        files.dedup();
         files.iter().for_each(|path| self.announce(path, None));
         files
     }

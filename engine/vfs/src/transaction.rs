@@ -87,6 +87,15 @@ pub(crate) enum Step {
     Settled,
 }
 
+impl Step {
+    pub fn removed_folder(&self) -> Option<&VfsPath> {
+        match self {
+            Step::PendingFolder(path) | Step::ShadowFolder(path) => Some(path),
+            _ => None,
+        }
+    }
+}
+
 impl Transaction {
     pub fn new(caller: &Caller, group: u64) -> Transaction {
         Transaction {

@@ -158,6 +158,11 @@ impl Vfs {
         Some((path, Layer::Shadow))
     }
 
+    /// Whether an open transaction or the shadow decides what shows at `path`, not the disk.
+    pub(crate) fn is_covered(&self, path: &VfsPath) -> bool {
+        self.written(path).is_some() || self.folder_is_removed(path)
+    }
+
     fn folder_is_removed(&self, path: &VfsPath) -> bool {
         self.pending.hides(path) || self.shadow.as_ref().is_some_and(|shadow| shadow.hides(path))
     }
@@ -228,7 +233,7 @@ impl Vfs {
     fn walk_source(&self, source: &Folder, path: &VfsPath, files: &mut Vec<VfsPath>) {
         let skip = |child: &VfsPath| self.mounts.is_mount_in_source(child);
         source.each_file_below(path, &skip, &mut |file| {
-            if self.written(&file).is_none() && !self.folder_is_removed(&file) {
+            if !self.is_covered(&file) {
                 files.push(file);
             }
         });

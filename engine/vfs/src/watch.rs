@@ -63,9 +63,14 @@ impl Watch {
         lock(&self.reports).due(now)
     }
 
-    /// Has the places looked at once more: the last look failed.
-    pub fn again(&self, places: BTreeSet<PathBuf>) {
-        lock(&self.reports).add(places, Instant::now());
+    /// Has the same looked at once more: the last look failed.
+    pub fn again(&self, due: Due) {
+        let mut reports = lock(&self.reports);
+        match due {
+            Due::Nothing => {}
+            Due::Places(places) => reports.add(places, Instant::now()),
+            Due::Everything => reports.lose_track(Instant::now()),
+        }
     }
 }
 
@@ -78,6 +83,11 @@ impl Reports {
         }
         self.first.get_or_insert(now);
         self.last = Some(now);
+    }
+
+    fn lose_track(&mut self, now: Instant) {
+        self.everything = true;
+        self.add([], now);
     }
 
     fn due(&mut self, now: Instant) -> Due {
@@ -97,16 +107,12 @@ fn start<'a>(
     let report = move |event: notify::Result<Event>| {
         let mut reports = lock(&reports);
         match event {
-            Ok(event) if event.need_rescan() => {
-                reports.everything = true;
-                reports.add([], Instant::now());
-            }
+            Ok(event) if event.need_rescan() => reports.lose_track(Instant::now()),
             Ok(event) if is_a_change(event.kind) => reports.add(event.paths, Instant::now()),
             Ok(_) => {}
             Err(error) => {
                 tracing::warn!(%error, "the watcher lost track; looking at everything");
-                reports.everything = true;
-                reports.add([], Instant::now());
+                reports.lose_track(Instant::now());
             }
         }
     };

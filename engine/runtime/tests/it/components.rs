@@ -140,3 +140,35 @@ fn ids_survive_an_undone_despawn() {
     assert_eq!(world.run("return { entity('p').id, entity('c').id }"), before);
     assert_eq!(world.run("return { entity('c').Counter.step, entity('c').parent.name }"), json!([3, "p"]));
 }
+
+#[test]
+fn the_editor_hook_runs_in_edit_and_the_end_is_heard() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Edits.component/init.luau",
+        "frames = 0 function editorUpdate(dt) frames += 1 end function seen() return frames end
+         function onDestroy() entity.spawn('gone') end",
+    );
+    world.run("entity.spawn('e').component.add('Edits')");
+    crate::transactions::eventually(|| world.run("return entity('e').Edits:seen() > 2") == json!(true));
+    world.play();
+    assert_eq!(world.run("return entity('e').Edits:seen()"), json!(0));
+    world.run("entity('e').component.remove('Edits')");
+    assert_eq!(world.run("return { entity.find('gone') ~= nil, entity('e').component.has('Edits') }"), json!([true, false]));
+}
+
+#[test]
+fn records_become_entities_with_components_and_children() {
+    let world = World::new();
+    let value = world.run(
+        "local made = entity.instantiate({
+             { name = 'house', components = { Mesh = { castShadows = false } }, children = {
+                 { name = 'roof', position = { 0, 3, 0 } },
+             } },
+         })
+         return { #made, made[2].parent == made[1], made[2].worldPosition, made[1].Mesh.castShadows }",
+    );
+    assert_eq!(value, json!([2, true, [0, 3, 0], false]));
+    let (_, message) = world.fails("entity.instantiate({ { name = 'x', positon = { 0, 0, 0 } } })");
+    assert!(message.contains("positon"), "{message}");
+}

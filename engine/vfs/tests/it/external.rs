@@ -127,6 +127,28 @@ fn an_edit_under_an_open_transaction_is_recorded_but_does_not_show() {
 }
 
 #[test]
+fn a_file_put_into_a_removed_folder_shows_when_the_transaction_ends() {
+    for commits in [true, false] {
+        let mut world = World::watched(&[("kit/a.txt", "a")]);
+        let txn = world.begin("ada");
+        world.vfs.remove(txn, &source("kit")).unwrap();
+        world.vfs.take_events();
+        put(&world.disk("kit/theirs.txt"), "theirs");
+        assert_eq!(settle(&mut world), []);
+        assert_eq!(world.files(), ["zz_last.txt"]);
+        if commits {
+            world.vfs.commit(txn).unwrap();
+        } else {
+            world.vfs.roll_back(txn);
+        }
+        let events = world.vfs.take_events();
+        assert!(events.iter().any(|event| event.path == source("kit/theirs.txt")), "{events:?}");
+        assert_eq!(world.text("kit/theirs.txt").as_deref(), Some("theirs"));
+        assert_eq!(world.text("kit/a.txt").is_some(), !commits);
+    }
+}
+
+#[test]
 fn a_library_on_disk_is_followed_and_not_recorded() {
     let folder = tempfile::tempdir().unwrap();
     put(&folder.path().join("builtin/a.luau"), "1");
