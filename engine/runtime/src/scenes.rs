@@ -12,6 +12,8 @@ use crate::shared::Shared;
 use crate::state::{Mode, OpenScene};
 
 const SCENE_FILE: &str = "scene.yaml";
+/// Text of this size is within every budget of the reader.
+const SURELY_READABLE_BYTES: usize = 1 << 20;
 
 /// Opens a scene in place of the current one. What the current one has unsaved is written to
 /// its file first where it has one; a library's stays in the journal.
@@ -45,8 +47,11 @@ pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
     } else {
         let changes: Vec<Change> = pending.changes.iter().filter_map(Change::from_journal).collect();
         let same_file = pending.base == scene.file_hash;
-        let (doc, conflicts) =
-            if same_file { replay_scene(&on_file, &changes) } else { merge_scene(&on_file, &changes) };
+        let (doc, conflicts) = if same_file {
+            replay_scene(&on_file, &changes)
+        } else {
+            merge_scene(&as_stored(shared, &on_file), &changes)
+        };
         found.extend(conflicts);
         doc
     };
@@ -116,6 +121,12 @@ fn replace(
     components::attach_all(shared);
 }
 
+/// The scene with its values spelt as changes spell them, so that only what differs conflicts.
+fn as_stored(shared: &Rc<Shared>, doc: &SceneDoc) -> SceneDoc {
+    declare_components(shared, doc);
+    shared.state.borrow().world.schemas().normalise_scene(doc).0
+}
+
 fn declare_components(shared: &Rc<Shared>, doc: &SceneDoc) {
     let mut names: Vec<&String> = doc.entities.values().flat_map(|entity| entity.components.keys()).collect();
     names.sort();
@@ -170,6 +181,16 @@ pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fa
         ));
     }
     let text = shared.state.borrow().world.to_scene().emit();
+    // What could not be read back must not take the place of what can.
+    if text.len() > SURELY_READABLE_BYTES && SceneDoc::parse(&text, SCENE_FILE).is_err() {
+        return Err(Fault::new(
+            "scene/too_large",
+            format!(
+                "the scene is too large for one file ({} MiB of text); split it into several scenes",
+                text.len() >> 20
+            ),
+        ));
+    }
     let own = shared.state.borrow().scene.clone();
     let old_key = own.key().to_owned();
     let is_own = name.is_none() || name == own.identity.as_deref();
@@ -273,7 +294,7 @@ pub(crate) fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
     let doc = if changes.is_empty() {
         on_file.clone()
     } else {
-        let (merged, conflicts) = merge_scene(&on_file, &changes);
+        let (merged, conflicts) = merge_scene(&as_stored(shared, &on_file), &changes);
         found.extend(conflicts);
         merged
     };

@@ -49,6 +49,11 @@ impl EntityChange {
         Key::Entity { scene: self.scene.clone(), entity: self.entity.clone(), component: self.component.clone() }
     }
 
+    /// Whether anything is different after it.
+    pub(crate) fn changes_anything(&self) -> bool {
+        self.before != self.after
+    }
+
     fn same_key(&self, other: &EntityChange) -> bool {
         self.entity == other.entity && self.component == other.component && self.scene == other.scene
     }
@@ -63,12 +68,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D
 /// other keys in between keep the two apart, because their order may matter.
 pub(crate) fn push_merged(changes: &mut Vec<EntityChange>, change: EntityChange) {
     match changes.last_mut() {
-        Some(last) if last.same_key(&change) => {
-            last.after = change.after;
-            if last.before == last.after {
-                changes.pop();
-            }
-        }
+        Some(last) if last.same_key(&change) => last.after = change.after,
         _ => changes.push(change),
     }
 }

@@ -14,7 +14,7 @@ use crate::journal::{Durability, Placed};
 use crate::overlay::Content;
 use crate::placing::{Placing, Staged};
 use crate::transaction::Step;
-use crate::{CommitReceipt, Origin, TxnId, Vfs, VfsError, VfsPath};
+use crate::{CommitReceipt, EntityChange, Origin, TxnId, Vfs, VfsError, VfsPath};
 
 impl Vfs {
     /// Makes the transaction durable and ends it. If this fails the transaction is still open
@@ -55,7 +55,8 @@ impl Vfs {
             _ => None,
         };
         let (caller, group) = (transaction.caller.clone(), transaction.group);
-        let entities = transaction.entities.clone();
+        let mut entities = transaction.entities.clone();
+        entities.retain(EntityChange::changes_anything);
         let checkpoints = transaction.steps.iter().filter_map(checkpoint).collect();
         let owned = transaction.before.clone();
         let mut files = Vec::new();

@@ -200,6 +200,7 @@ impl Journal {
         if let Some(log) = self.scenes.get(scene) {
             pending.base = log.file;
             log.changes.iter().for_each(|(_, change)| push_merged(&mut pending.changes, change.clone()));
+            pending.changes.retain(EntityChange::changes_anything);
         }
         pending
     }

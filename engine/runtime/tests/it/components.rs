@@ -154,7 +154,10 @@ fn the_editor_hook_runs_in_edit_and_the_end_is_heard() {
     world.play();
     assert_eq!(world.run("return entity('e').Edits:seen()"), json!(0));
     world.run("entity('e').component.remove('Edits')");
-    assert_eq!(world.run("return { entity.find('gone') ~= nil, entity('e').component.has('Edits') }"), json!([true, false]));
+    assert_eq!(
+        world.run("return { entity.find('gone') ~= nil, entity('e').component.has('Edits') }"),
+        json!([true, false])
+    );
 }
 
 #[test]

@@ -44,10 +44,7 @@ fn a_task_outlives_its_call_and_its_failure_is_logged() {
 #[test]
 fn waiting_where_nothing_can_wait_is_an_error_that_says_so() {
     let world = World::new();
-    world.write(
-        "/zero/source/Waits.component/init.luau",
-        "function update(dt) task.wait(1) end",
-    );
+    world.write("/zero/source/Waits.component/init.luau", "function update(dt) task.wait(1) end");
     world.run("entity.spawn('w').component.add('Waits')");
     world.play();
     world.steps(2);

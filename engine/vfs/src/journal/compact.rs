@@ -5,9 +5,9 @@ use zero_base::Hash;
 use super::record::{Carried, Record};
 use super::segment::{self, SegmentKind, frame};
 use super::{Entry, Journal, Segment};
-use crate::VfsError;
 use crate::change::push_merged;
 use crate::error::io_error;
+use crate::{EntityChange, VfsError};
 
 impl Journal {
     /// Begins the next segment, so that older ones can age.
@@ -65,6 +65,7 @@ impl Journal {
             let mut changes = Vec::new();
             let old = log.changes.iter().filter(|(id, _)| *id <= last_id);
             old.for_each(|(_, change)| push_merged(&mut changes, change.clone()));
+            changes.retain(EntityChange::changes_anything);
             if log.file.is_some() || !changes.is_empty() {
                 let carried = Carried { scene: scene.clone(), file: log.file, changes };
                 bytes.extend(frame(&Record::Carried(carried)));

@@ -48,7 +48,7 @@ fn a_path() -> impl Strategy<Value = String> {
 }
 
 fn an_action() -> impl Strategy<Value = Action> {
-    let text = prop_oneof!["[xyz]{0,2}", Just("long ".repeat(1000))];
+    let text = prop_oneof!["[xyz]{0,2}", Just("L".repeat(5000))];
     prop_oneof![
         8 => (a_path(), text).prop_map(|(file, text)| Action::Write { file, text }),
         3 => a_path().prop_map(|path| Action::Remove { path }),

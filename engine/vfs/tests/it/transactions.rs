@@ -141,6 +141,21 @@ fn a_second_writer_is_told_who_is_in_the_way() {
 }
 
 #[test]
+fn a_key_that_is_as_it_was_still_has_its_owner() {
+    let mut world = World::holding(&[("a.txt", "a")]);
+    let (ada, bob) = (world.begin("ada"), world.begin("bob"));
+    world.vfs.record_entity(ada, moved("ent_1", Some(0), Some(1))).unwrap();
+    world.vfs.record_entity(ada, moved("ent_1", Some(1), Some(0))).unwrap();
+    // A refused call takes its own part back, and no more.
+    assert_eq!(code(world.vfs.rename(ada, &source("a.txt"), &source("a.txt/b"))), "vfs/path");
+    let savepoint = world.vfs.savepoint(ada);
+    world.vfs.roll_back_to(ada, savepoint);
+    assert_eq!(code(world.vfs.record_entity(bob, moved("ent_1", Some(0), Some(2)))), "txn/busy");
+    assert_eq!(world.vfs.commit(ada).unwrap().entities, 0);
+    world.vfs.record_entity(bob, moved("ent_1", Some(0), Some(2))).unwrap();
+}
+
+#[test]
 fn a_removed_folder_belongs_to_who_removed_it_with_all_below() {
     let mut world = World::holding(&[("kit/a/b.txt", "b"), ("kit/c.txt", "c"), ("file", "f")]);
     let (ada, bob) = (world.begin("ada"), world.begin("bob"));
