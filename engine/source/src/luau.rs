@@ -3,32 +3,41 @@
 //! Never runs a script, and never parses the body of a function: half-typed files give what
 //! can be read of them. Start at [`parse`].
 
-mod blank;
-mod calls;
-mod checks;
-mod chunk;
-mod explain;
-mod grammar;
-mod guard;
-mod header;
-mod instrument;
+// Words of the language.
 mod lexer;
 mod literal;
+mod script;
+mod text;
+
+// What a file declares.
+mod blank;
+mod calls;
+mod chunk;
+mod grammar;
+mod header;
 mod nesting;
-mod normal;
 mod outline;
-mod probe;
+mod types;
+mod words;
+
+// What its types mean.
+mod builtin;
+mod loops;
 mod modules;
+mod normal;
 mod raw;
 mod resolve;
 mod schema;
 mod scope;
-mod script;
-mod search;
 mod shape;
-mod text;
-mod types;
-mod words;
+
+// How arguments are checked, and what a failed check says.
+mod checks;
+mod explain;
+mod guard;
+mod instrument;
+mod probe;
+mod search;
 
 #[cfg(test)]
 mod tests;

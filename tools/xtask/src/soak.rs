@@ -1,5 +1,5 @@
-//! `cargo xtask soak`: keeps the engine at one thing for long, and fails if its memory keeps
-//! growing. For what a test of seconds cannot show.
+//! `cargo xtask soak`: keeps the engine at one thing for long, for what a test of seconds cannot
+//! show: memory that keeps growing, a crash in two hundred that loses something.
 
 use std::fs;
 use std::path::Path;
@@ -26,15 +26,31 @@ pub struct Options {
 struct Soak {
     name: &'static str,
     about: &'static str,
-    command: fn(&Program, &Path, u32) -> Command,
+    kind: Kind,
+}
+
+enum Kind {
+    /// A long run of the program, whose memory is watched.
+    Watched(fn(&Program, &Path, u32) -> Command),
+    /// A test of the suite, many more times than the suite runs it.
+    Repeated { package: &'static str, test: &'static str, variable: &'static str, times: u32 },
 }
 
 /// Sorted by name.
-const SOAKS: &[Soak] = &[Soak {
-    name: "play",
-    about: "plays the first scene without a window",
-    command: |program, world, minutes| program.play(world, FIRST_SCENE, minutes * FRAMES_PER_MINUTE, None),
-}];
+const SOAKS: &[Soak] = &[
+    Soak {
+        name: "kill",
+        about: "kills the engine 200 times in a burst of writes and looks at what is left",
+        kind: Kind::Repeated { package: "zero-tests", test: "kill", variable: "ZERO_KILL_RUNS", times: 200 },
+    },
+    Soak {
+        name: "play",
+        about: "plays the first scene without a window",
+        kind: Kind::Watched(|program, world, minutes| {
+            program.play(world, FIRST_SCENE, minutes * FRAMES_PER_MINUTE, None)
+        }),
+    },
+];
 
 const FRAMES_PER_MINUTE: u32 = 60 * 60;
 /// Between two looks at the memory.
@@ -57,6 +73,17 @@ pub fn run(repo: &Repo, options: &Options) -> Result<(), Failure> {
             Failure::new(format!("there is no soak '{name}'")).with_remedy(format!("choose of: {}", names.join(", ")))
         );
     };
+    match soak.kind {
+        Kind::Watched(command) => watched(repo, name, command, options.minutes),
+        Kind::Repeated { package, test, variable, times } => {
+            process::run(&mut repo.cargo(["build", "--package", "zero"]))?;
+            let mut command = repo.cargo(["test", "--package", package, "--", test, "--nocapture"]);
+            process::run(command.env(variable, times.to_string()))
+        }
+    }
+}
+
+fn watched(repo: &Repo, name: &str, command: fn(&Program, &Path, u32) -> Command, minutes: u32) -> Result<(), Failure> {
     process::run(&mut repo.cargo(["build", "--release", "--package", "zero"]))?;
     let mut program = Program::of(repo);
     program.path = repo.target.join("release").join(program.path.file_name().unwrap_or_default());
@@ -66,7 +93,7 @@ pub fn run(repo: &Repo, options: &Options) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("{} cannot be made: {error}", world.display())))?;
         process::run(&mut program.new_world(&world))?;
     }
-    let looks = watch(&mut (soak.command)(&program, &world, options.minutes))?;
+    let looks = watch(&mut command(&program, &world, minutes))?;
     match growth(&looks) {
         None => println!("soak {name}: passed; too short or no /proc to judge its memory ({} looks)", looks.len()),
         Some((early, late)) if late > early + TOLERANCE_KIB => {

@@ -1,9 +1,9 @@
 //! Why a guard failed: the first place in the arguments that is not what its type says.
 
-use super::checks::Checks;
+use super::checks::{Check, Checks};
 use super::literal::{is_identifier, quote};
 use super::probe::Probe;
-use super::search::Search;
+use super::search::{References, Search};
 use super::text::clip;
 
 /// Characters of a value that are shown.
@@ -17,8 +17,18 @@ impl Checks {
         let Some(check) = self.functions.get(index) else {
             return format!("{place}invalid arguments to a typed function of '{}'", self.module);
         };
+        // The fields of a reference cannot be seen from here, so it is blamed last.
+        for references in [References::Pass, References::Fail] {
+            let mut search = Search::new(&self.shapes, references);
+            if let Some(reason) = self.first_mismatch(check, args, &mut search) {
+                return format!("{place}{reason}");
+            }
+        }
+        format!("{place}invalid arguments to '{}' (expected {})", check.name, check.call)
+    }
+
+    fn first_mismatch<V: Probe>(&self, check: &Check, args: &[V], search: &mut Search<'_>) -> Option<String> {
         let name = &check.name;
-        let mut search = Search::new(&self.shapes);
         for (position, param) in check.params.iter().enumerate() {
             let Some(shape) = param.shape else { continue };
             let value = args.get(position);
@@ -26,19 +36,16 @@ impl Checks {
             let number = position + 1;
             if is_nil(value) {
                 let expected = self.shapes.text(shape);
-                return format!("{place}missing argument #{number} '{}' to '{name}' (expected {expected})", param.name);
+                return Some(format!("missing argument #{number} '{}' to '{name}' (expected {expected})", param.name));
             }
             let reason = mismatch.reason(&param.name);
-            return format!("{place}invalid argument #{number} '{}' to '{name}' ({reason})", param.name);
+            return Some(format!("invalid argument #{number} '{}' to '{name}' ({reason})", param.name));
         }
-        if let Some(shape) = check.variadic {
-            for (position, value) in args.iter().enumerate().skip(check.params.len()) {
-                let Some(mismatch) = search.mismatch(shape, Some(value), 0) else { continue };
-                let reason = mismatch.reason("argument");
-                return format!("{place}invalid argument #{} '...' to '{name}' ({reason})", position + 1);
-            }
-        }
-        format!("{place}invalid arguments to '{name}' (expected {})", check.call)
+        let shape = check.variadic?;
+        args.iter().enumerate().skip(check.params.len()).find_map(|(position, value)| {
+            let reason = search.mismatch(shape, Some(value), 0)?.reason("argument");
+            Some(format!("invalid argument #{} '...' to '{name}' ({reason})", position + 1))
+        })
     }
 }
 

@@ -212,7 +212,8 @@ impl<'a> Declarations<'a> {
     }
 
     fn record(&mut self, id: ShapeId, record: &Record) -> String {
-        let opening = "if __ty(x)~=\"table\" then x=__ref(x) if not x then return false end end";
+        let opening = "if __ty(x)~=\"table\" then x=__ref(x) if not x then return false end \
+                       elseif __gm(x)~=nil then x=__ref(x) or x end";
         self.table_function(id, opening, |this, place, fail| {
             let mut code = String::new();
             for field in &record.fields {
@@ -234,9 +235,8 @@ impl<'a> Declarations<'a> {
                     code.push_str(&format!("for k,v in x do if {unnamed}not ({tests}) then {fail} end end "));
                 }
             } else if record.closed {
-                // What the engine made keeps its own fields in the table that stands for it.
                 let unnamed = unnamed.trim_end_matches(" and ");
-                code.push_str(&format!("for k in __nx,x do if {unnamed} and not __isref(x) then {fail} end end "));
+                code.push_str(&format!("for k in __nx,x do if {unnamed} then {fail} end end "));
             }
             code
         })
@@ -272,8 +272,8 @@ const VEC3: &str = "function(x) if __ty(x)~=\"table\" then return false end loca
     if __ty(a)~=\"number\" or __ty(b)~=\"number\" or __ty(c)~=\"number\" then return false end \
     local n=0 for _ in __nx,x do n=n+1 end return n==3 end";
 
-/// Functions that only some declarations use. A reference of the engine stands for a table
-/// with its fields; one that cannot be read is nil, not an error of the check.
+/// A function that only records use. A reference of the engine stands for an empty table
+/// with the reference's fields; one that cannot be read is nil, not an error of the check.
 fn helpers(code: &str) -> String {
     let mut helpers = String::new();
     if code.contains("__ref(") {
@@ -283,9 +283,6 @@ fn helpers(code: &str) -> String {
              return sm({},{__index=function(_,k) local ok,r=pc(function() return u[k] end) \
              if ok then return r end return nil end}) end end ",
         );
-    }
-    if code.contains("__isref(") {
-        helpers.push_str("local function __isref(x) return __host.EntityRef(x) or __host.AssetRef(x) end ");
     }
     helpers
 }

@@ -174,7 +174,7 @@ impl Code {
         let used = |name: &str| declarations.contains(name) || tests.iter().any(|test| test.contains(name));
         let mut names = Vec::new();
         let mut values = Vec::new();
-        for (name, value) in [("__ty", "type"), ("__sel", "select"), ("__nx", "next")] {
+        for (name, value) in [("__ty", "type"), ("__sel", "select"), ("__nx", "next"), ("__gm", "getmetatable")] {
             if used(name) {
                 names.push(name);
                 values.push(value.to_owned());
@@ -224,8 +224,7 @@ fn splice(blanked: &str, first: u32, guards: &[Guard], code: &Code) -> String {
 
 /// Names of the file that would hide those of the guards.
 fn reserved_names(script: &Script<'_>) -> Vec<Diagnostic> {
-    const RESERVED: &[&str] =
-        &["__host", "__isref", "__nx", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
+    const RESERVED: &[&str] = &["__gm", "__host", "__nx", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
     let reserved = |name: &str| {
         RESERVED.contains(&name)
             || name.strip_prefix("__t").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -137,7 +137,7 @@ mod tests {
         check("\"", "");
         check("[[", "");
         check(r#""\999""#, "\u{fffd}");
-        assert_eq!(unquote(&quote("a\"b\\c\nd\0001é")), "a\"b\\c\nd\0001é");
+        assert_eq!(unquote(&quote("a\"b\\c\nd\x0001é")), "a\"b\\c\nd\x0001é");
     }
 
     #[test]

@@ -11,10 +11,12 @@ use super::shape::{Node, Record, RecordField, Shape, ShapeId, Shapes};
 /// leaves, arrays and records.
 type Form = Vec<Vec<RawId>>;
 
-/// More alternatives than this are not checked one by one.
-const WIDEST: usize = 1024;
-/// Aliases of aliases go at most this deep.
-const DEEPEST: usize = 300;
+/// Types with more alternatives than this, or with more parts in all of them together, are
+/// not checked.
+const WIDEST: usize = 256;
+const MOST_PARTS: usize = 1024;
+/// More shapes than this come from types that multiply; the rest of them accepts anything.
+const MOST_SHAPES: usize = 10_000;
 
 pub(super) struct Normal {
     raw: Vec<Raw>,
@@ -22,7 +24,7 @@ pub(super) struct Normal {
     /// The first alias with that form: what its shape is called.
     names: HashMap<Rc<Form>, String>,
     ids: HashMap<Rc<Form>, ShapeId>,
-    leaves: HashMap<String, ShapeId>,
+    leaves: HashMap<Shape, ShapeId>,
     open_records: HashMap<RawId, ShapeId>,
     queue: Vec<(ShapeId, Pending)>,
     shapes: Shapes,
@@ -37,7 +39,8 @@ enum Pending {
 }
 
 impl Normal {
-    pub fn new(mut lookup: Lookup<'_>) -> Normal {
+    /// `order` lists every type after those it consists of.
+    pub fn new(mut lookup: Lookup<'_>, order: &[RawId]) -> Normal {
         let nil = lookup.leaf(Shape::Nil);
         let too_wide = lookup.leaf(Shape::Unchecked("a very wide type".to_owned()));
         let count = lookup.nodes.len();
@@ -54,14 +57,14 @@ impl Normal {
             too_wide,
         };
         // All forms first: each shape can then be called by its alias from the beginning.
-        for id in 0..count as u32 {
-            normal.form(RawId(id), 0);
+        for &id in order {
+            normal.form(id);
         }
         normal
     }
 
     pub fn shape_of(&mut self, raw: RawId) -> ShapeId {
-        let form = self.form(raw, 0);
+        let form = self.form(raw);
         let id = self.id_of(form);
         while let Some((id, pending)) = self.queue.pop() {
             let shape = match pending {
@@ -81,32 +84,30 @@ impl Normal {
         self.shapes
     }
 
-    fn form(&mut self, id: RawId, depth: usize) -> Rc<Form> {
+    /// Never goes deep: what a type consists of has its form already.
+    fn form(&mut self, id: RawId) -> Rc<Form> {
         if let Some(form) = &self.forms[id.0 as usize] {
             return form.clone();
-        }
-        if depth == DEEPEST {
-            return Rc::new(vec![vec![self.too_wide]]);
         }
         let form = match self.raw[id.0 as usize].clone() {
             Raw::Leaf(_) | Raw::Array(_) | Raw::Record { .. } => Rc::new(vec![vec![id]]),
             Raw::Alias { target: None, .. } => Rc::new(vec![vec![self.too_wide]]),
             Raw::Alias { name, target: Some(target) } => {
-                let form = self.form(target, depth + 1);
+                let form = self.form(target);
                 self.call(&form, name);
                 form
             }
             Raw::Optional(inner) => {
-                let inner = self.form(inner, depth + 1);
+                let inner = self.form(inner);
                 let nil = Rc::new(vec![vec![self.nil]]);
                 self.either(&[inner, nil])
             }
             Raw::Union(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.form(part, depth + 1)).collect();
+                let parts: Vec<_> = parts.iter().map(|&part| self.form(part)).collect();
                 self.either(&parts)
             }
             Raw::Intersection(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.form(part, depth + 1)).collect();
+                let parts: Vec<_> = parts.iter().map(|&part| self.form(part)).collect();
                 self.both(&parts)
             }
         };
@@ -131,7 +132,7 @@ impl Normal {
         let mut seen = HashSet::new();
         let alternatives: Form =
             parts.iter().flat_map(|part| part.iter()).filter(|part| seen.insert(*part)).cloned().collect();
-        if alternatives.len() > WIDEST { Rc::new(vec![vec![self.too_wide]]) } else { Rc::new(alternatives) }
+        self.bounded(alternatives)
     }
 
     /// `A & (B | C)` is `(A & B) | (A & C)`.
@@ -141,27 +142,36 @@ impl Normal {
             if product.len() * part.len() > WIDEST {
                 return Rc::new(vec![vec![self.too_wide]]);
             }
+            let mut seen = HashSet::new();
             let mut next = Form::new();
             for left in &product {
                 for right in part.iter() {
                     let mut together = left.clone();
                     together.extend(right.iter().filter(|atom| !left.contains(atom)));
-                    if !next.contains(&together) {
+                    if seen.insert(together.clone()) {
                         next.push(together);
                     }
                 }
             }
             product = next;
+            if product.iter().any(|together| together.len() > MOST_PARTS) {
+                return self.bounded(product);
+            }
         }
-        if product.iter().any(|together| together.len() > WIDEST) {
-            return Rc::new(vec![vec![self.too_wide]]);
-        }
-        Rc::new(product)
+        self.bounded(product)
+    }
+
+    fn bounded(&self, form: Form) -> Rc<Form> {
+        let narrow = form.len() <= WIDEST && form.iter().map(Vec::len).sum::<usize>() <= MOST_PARTS;
+        Rc::new(if narrow { form } else { vec![vec![self.too_wide]] })
     }
 
     fn id_of(&mut self, form: Rc<Form>) -> ShapeId {
         if let Some(&id) = self.ids.get(&form) {
             return id;
+        }
+        if self.shapes.nodes.len() >= MOST_SHAPES {
+            return self.leaf(Shape::Unchecked("one type too many".to_owned()));
         }
         let name = self.names.get(&form).cloned();
         let id = self.push(Shape::Any, name);
@@ -176,12 +186,11 @@ impl Normal {
     }
 
     fn leaf(&mut self, shape: Shape) -> ShapeId {
-        let key = format!("{shape:?}");
-        if let Some(&id) = self.leaves.get(&key) {
+        if let Some(&id) = self.leaves.get(&shape) {
             return id;
         }
-        let id = self.push(shape, None);
-        self.leaves.insert(key, id);
+        let id = self.push(shape.clone(), None);
+        self.leaves.insert(shape, id);
         id
     }
 
@@ -296,7 +305,7 @@ impl Normal {
     }
 
     fn raw_id(&mut self, raw: RawId) -> ShapeId {
-        let form = self.form(raw, 0);
+        let form = self.form(raw);
         self.id_of(form)
     }
 
@@ -319,7 +328,7 @@ impl Normal {
             }
         }
         let fields = fields.into_iter().map(|(name, description, types)| {
-            let forms: Vec<_> = types.iter().map(|&type_| self.form(type_, 0)).collect();
+            let forms: Vec<_> = types.iter().map(|&type_| self.form(type_)).collect();
             let form = if let [form] = &forms[..] { form.clone() } else { self.both(&forms) };
             RecordField { name, shape: self.id_of(form), description }
         });

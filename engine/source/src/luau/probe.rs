@@ -1,5 +1,6 @@
 /// A run-time value as the explanation of a failed check looks at it. Reading must not run
 /// the author's code: no metamethods.
+#[allow(clippy::len_without_is_empty, reason = "a length is compared with keys, never asked for emptiness")]
 pub trait Probe: Sized {
     /// What Luau's `type` says: `nil`, `boolean`, `number`, `string`, `table`, `vector`, …
     fn type_name(&self) -> &str;

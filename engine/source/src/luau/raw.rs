@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use zero_base::{Diagnostic, Span, did_you_mean};
 
+use super::builtin::{BUILTINS, TYPE_FUNCTIONS, asset_argument, builtin};
 use super::chunk::Signature;
 use super::modules::{Aliases, Module, Requires, Source};
 use super::scope::Scope;
@@ -14,10 +15,10 @@ use super::types::{TableType, Type};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct RawId(pub u32);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Raw {
     Leaf(Shape),
-    /// An alias, or the place of one whose body is still being read.
+    /// An alias; without a target until its body is read.
     Alias {
         name: String,
         target: Option<RawId>,
@@ -32,55 +33,27 @@ pub(super) enum Raw {
     },
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct RawField {
     pub name: String,
     pub type_: RawId,
     pub description: String,
 }
 
-/// The parameters and results of one signature.
+/// The parameters of one signature.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawSignature {
     pub params: Vec<RawId>,
     pub variadic: Option<RawId>,
-    pub returns: Vec<RawId>,
 }
 
-/// Types nest at most this deep once their names are looked up, and aliases of one file make
-/// at most this many instances. What goes beyond is not checked, and said so.
+/// Types that were not parsed here may nest deeper than the grammar allows; and generics that
+/// use themselves with ever new arguments never end. What goes beyond is not checked, and
+/// said so.
 const DEPTH_LIMIT: usize = 200;
-const INSTANCE_LIMIT: usize = 4096;
-
-/// Types that Luau computes; nothing can be tested about them.
-const TYPE_FUNCTIONS: &[&str] = &[
-    "add",
-    "concat",
-    "div",
-    "eq",
-    "getmetatable",
-    "idiv",
-    "index",
-    "intersect",
-    "keyof",
-    "le",
-    "len",
-    "lt",
-    "mod",
-    "mul",
-    "not",
-    "or",
-    "pow",
-    "rawget",
-    "rawkeyof",
-    "refine",
-    "setmetatable",
-    "singleton",
-    "sub",
-    "union",
-    "unm",
-    "userdata",
-];
+const INSTANCE_LIMIT: usize = 1024;
+/// Generics that use generics with other arguments do so at most this often.
+const GENERATION_LIMIT: usize = 24;
 
 pub(super) struct Lookup<'a> {
     pub nodes: Vec<Raw>,
@@ -88,27 +61,34 @@ pub(super) struct Lookup<'a> {
     modules: Vec<Module<'a>>,
     /// The ambient aliases, once somebody asked.
     ambient: Option<Option<usize>>,
-    leaves: HashMap<String, RawId>,
-    instances: HashMap<(usize, usize, Vec<RawId>), Instance>,
+    known: HashMap<Raw, RawId>,
+    instances: HashMap<(usize, usize, Vec<RawId>), RawId>,
+    /// Instances whose bodies are still to be read.
+    queue: Vec<Body>,
     depth: usize,
-    /// How many tables surround the type being read.
-    tables: usize,
+    /// Where each alias was asked for first.
+    places: HashMap<RawId, Span>,
     /// The declaration being read, for diagnostics.
     place: Span,
     owner: String,
 }
 
-#[derive(Clone, Copy)]
-struct Instance {
+/// The body of an alias with its type parameters filled in.
+struct Body {
     id: RawId,
-    /// How many tables surrounded the alias while its body was read; none when it is done.
-    open_at: Option<usize>,
+    alias: usize,
+    env: Env,
+    /// Who asked for it first.
+    place: Span,
+    owner: String,
 }
 
 /// The module whose names are seen, and the type parameters in scope.
 struct Env {
     module: usize,
     generics: HashMap<String, RawId>,
+    /// How many generics used each other on the way here.
+    generation: usize,
 }
 
 impl<'a> Lookup<'a> {
@@ -118,10 +98,11 @@ impl<'a> Lookup<'a> {
             diagnostics: Vec::new(),
             modules: Vec::new(),
             ambient: None,
-            leaves: HashMap::new(),
+            known: HashMap::new(),
             instances: HashMap::new(),
+            queue: Vec::new(),
             depth: 0,
-            tables: 0,
+            places: HashMap::new(),
             place: Span::at(1, 1),
             owner: String::new(),
         };
@@ -130,13 +111,8 @@ impl<'a> Lookup<'a> {
         lookup
     }
 
-    pub fn signature(&mut self, signature: &Signature) -> RawSignature {
-        let mut env = Env { module: 0, generics: HashMap::new() };
-        for generic in &signature.generics {
-            let leaf = self.leaf(Shape::Unchecked(generic.clone()));
-            env.generics.insert(generic.clone(), leaf);
-        }
-        self.owner.clone_from(&signature.name);
+    pub fn parameters(&mut self, signature: &Signature) -> RawSignature {
+        let env = self.env_of(signature);
         let mut params = Vec::with_capacity(signature.params.len());
         for param in &signature.params {
             self.place = param.span;
@@ -147,11 +123,44 @@ impl<'a> Lookup<'a> {
         }
         self.place = signature.span;
         let variadic = signature.variadic.as_ref().map(|type_| self.read(type_, &env));
-        // Results are described, not checked: an unknown name among them is no loss.
-        let warnings = self.diagnostics.len();
-        let returns = signature.returns.iter().map(|type_| self.read(type_, &env)).collect();
-        self.diagnostics.truncate(warnings);
-        RawSignature { params, variadic, returns }
+        RawSignature { params, variadic }
+    }
+
+    pub fn results(&mut self, signature: &Signature) -> Vec<RawId> {
+        let env = self.env_of(signature);
+        signature.returns.iter().map(|type_| self.read(type_, &env)).collect()
+    }
+
+    fn env_of(&mut self, signature: &Signature) -> Env {
+        self.owner.clone_from(&signature.name);
+        self.place = signature.span;
+        let mut env = Env { module: 0, generics: HashMap::new(), generation: 0 };
+        for generic in &signature.generics {
+            let leaf = self.leaf(Shape::Unchecked(generic.clone()));
+            env.generics.insert(generic.clone(), leaf);
+        }
+        env
+    }
+
+    /// Reads the bodies of all aliases that are used, and of those that these use.
+    pub fn read_bodies(&mut self) {
+        while let Some(body) = self.queue.pop() {
+            (self.place, self.owner) = (body.place, body.owner);
+            let types = self.modules[body.env.module].types.clone();
+            let read = self.read(&types[body.alias].type_, &body.env);
+            if let Raw::Alias { target, .. } = &mut self.nodes[body.id.0 as usize] {
+                *target = Some(read);
+            }
+        }
+    }
+
+    /// Lets an alias that is defined as itself, without a table in between, accept anything.
+    pub fn cut(&mut self, alias: RawId) {
+        let Raw::Alias { name, .. } = self.nodes[alias.0 as usize].clone() else { return };
+        self.place = self.places.get(&alias).copied().unwrap_or(self.place);
+        self.warn("luau/unchecked", format!("type '{name}' is defined as itself, so it accepts any value"));
+        let target = Some(self.unchecked(name.clone()));
+        self.nodes[alias.0 as usize] = Raw::Alias { name, target };
     }
 
     fn add_module(&mut self, types: Aliases<'a>, requires: Requires<'a>, imports: Option<Source<'a>>) -> usize {
@@ -164,14 +173,18 @@ impl<'a> Lookup<'a> {
         RawId(self.nodes.len() as u32 - 1)
     }
 
-    /// Equal leaves are one node, so that instances with equal arguments are one as well.
     pub fn leaf(&mut self, shape: Shape) -> RawId {
-        let key = format!("{shape:?}");
-        if let Some(&id) = self.leaves.get(&key) {
+        self.shared(Raw::Leaf(shape))
+    }
+
+    /// Equal types are one node, so that instances with equal arguments are one as well.
+    /// Records keep their own: each is called by its own alias.
+    fn shared(&mut self, raw: Raw) -> RawId {
+        if let Some(&id) = self.known.get(&raw) {
             return id;
         }
-        let id = self.add(Raw::Leaf(shape));
-        self.leaves.insert(key, id);
+        let id = self.add(raw.clone());
+        self.known.insert(raw, id);
         id
     }
 
@@ -209,18 +222,16 @@ impl<'a> Lookup<'a> {
             Type::Nil => self.leaf(Shape::Nil),
             Type::Optional(inner) => {
                 let inner = self.read(inner, env);
-                self.add(Raw::Optional(inner))
+                self.shared(Raw::Optional(inner))
             }
             Type::Union(parts) => self.union(parts, env),
             Type::Intersection(parts) => {
                 let parts = parts.iter().map(|part| self.read(part, env)).collect();
-                self.add(Raw::Intersection(parts))
+                self.shared(Raw::Intersection(parts))
             }
             Type::Array(item) => {
-                self.tables += 1;
                 let item = self.read(item, env);
-                self.tables -= 1;
-                self.add(Raw::Array(item))
+                self.shared(Raw::Array(item))
             }
             Type::Table(table) => self.table(table, env),
             Type::Variadic(item) => self.read(item, env),
@@ -242,7 +253,7 @@ impl<'a> Lookup<'a> {
         for part in parts.iter().filter(|part| !matches!(part, Type::Literal(_))) {
             members.push(self.read(part, env));
         }
-        self.add(Raw::Union(members))
+        self.shared(Raw::Union(members))
     }
 
     fn table(&mut self, table: &TableType, env: &Env) -> RawId {
@@ -250,7 +261,6 @@ impl<'a> Lookup<'a> {
         if table.fields.is_empty() && table.indexer.is_none() {
             return self.leaf(Shape::Table);
         }
-        self.tables += 1;
         let mut fields: Vec<RawField> = Vec::with_capacity(table.fields.len());
         for field in &table.fields {
             let type_ = self.read(&field.type_, env);
@@ -258,7 +268,6 @@ impl<'a> Lookup<'a> {
         }
         let indexer =
             table.indexer.as_ref().map(|indexer| (self.read(&indexer.key, env), self.read(&indexer.value, env)));
-        self.tables -= 1;
         self.add(Raw::Record { fields, indexer })
     }
 
@@ -343,7 +352,8 @@ impl<'a> Lookup<'a> {
     fn instance(&mut self, module: usize, alias: usize, arguments: &[Type], env: &Env) -> RawId {
         let types = self.modules[module].types.clone();
         let declared = &types[alias];
-        let mut inner = Env { module, generics: HashMap::new() };
+        let generation = if declared.generics.is_empty() { 0 } else { env.generation + 1 };
+        let mut inner = Env { module, generics: HashMap::new(), generation };
         let mut given = Vec::with_capacity(declared.generics.len());
         for (index, generic) in declared.generics.iter().enumerate() {
             let argument = match (arguments.get(index), &generic.default) {
@@ -356,15 +366,10 @@ impl<'a> Lookup<'a> {
             given.push(argument);
         }
         let key = (module, alias, given);
-        if let Some(instance) = self.instances.get(&key) {
-            if instance.open_at.is_none_or(|tables| self.tables > tables) {
-                return instance.id;
-            }
-            let name = declared.name.clone();
-            self.warn("luau/unchecked", format!("type '{name}' is defined as itself, so it accepts any value"));
-            return self.unchecked(name);
+        if let Some(&id) = self.instances.get(&key) {
+            return id;
         }
-        if self.instances.len() == INSTANCE_LIMIT {
+        if self.instances.len() == INSTANCE_LIMIT || generation > GENERATION_LIMIT {
             let name = declared.name.clone();
             self.warn("luau/unchecked", format!("too many different types to check; '{name}' is left out"));
             return self.unchecked(name);
@@ -373,41 +378,10 @@ impl<'a> Lookup<'a> {
             [] => declared.name.clone(),
             _ => Type::Named { module: None, name: declared.name.clone(), arguments: arguments.to_vec() }.to_string(),
         };
-        let id = self.add(Raw::Alias { name: name.clone(), target: None });
-        self.instances.insert(key.clone(), Instance { id, open_at: Some(self.tables) });
-        let target = self.read(&declared.type_, &inner);
-        self.nodes[id.0 as usize] = Raw::Alias { name, target: Some(target) };
-        self.instances.insert(key, Instance { id, open_at: None });
+        let id = self.add(Raw::Alias { name, target: None });
+        self.instances.insert(key, id);
+        self.places.insert(id, self.place);
+        self.queue.push(Body { id, alias, env: inner, place: self.place, owner: self.owner.clone() });
         id
-    }
-}
-
-const BUILTINS: &[(&str, Shape)] = &[
-    ("EntityRef", Shape::EntityRef),
-    ("any", Shape::Any),
-    ("boolean", Shape::Boolean),
-    ("buffer", Shape::Buffer),
-    ("never", Shape::Never),
-    ("nil", Shape::Nil),
-    ("number", Shape::Number),
-    ("string", Shape::String),
-    ("table", Shape::Table),
-    ("thread", Shape::Thread),
-    ("unknown", Shape::Any),
-    ("vector", Shape::Vector),
-];
-
-/// Types no file can declare: those of the language, and the two that the engine makes.
-fn builtin(name: &str) -> Option<Shape> {
-    let found = BUILTINS.binary_search_by_key(&name, |&(name, _)| name).ok()?;
-    Some(BUILTINS[found].1.clone())
-}
-
-/// `AssetRef<"material">` and `AssetRef<material>` name the same kind.
-fn asset_argument(argument: &Type) -> Option<String> {
-    match argument {
-        Type::Literal(text) => Some(text.clone()),
-        Type::Named { module: None, name, .. } if name != "any" && name != "string" => Some(name.clone()),
-        _ => None,
     }
 }

@@ -1,8 +1,9 @@
 use zero_base::Diagnostic;
 
 use super::chunk::Signature;
+use super::loops;
 use super::normal::Normal;
-use super::raw::{Lookup, RawSignature};
+use super::raw::{Lookup, RawId, RawSignature};
 use super::scope::Scope;
 use super::shape::{ShapeId, Shapes};
 
@@ -28,16 +29,24 @@ pub struct SignatureShapes {
 /// Looks up the types of `signatures` in `scope`. Names it does not know accept anything, and
 /// a diagnostic says so.
 pub fn resolve<'s>(signatures: impl IntoIterator<Item = &'s Signature>, scope: &Scope<'_>) -> Resolved {
+    let signatures: Vec<&Signature> = signatures.into_iter().collect();
     let mut lookup = Lookup::new(scope);
-    let raw: Vec<RawSignature> = signatures.into_iter().map(|signature| lookup.signature(signature)).collect();
+    let params: Vec<RawSignature> = signatures.iter().map(|signature| lookup.parameters(signature)).collect();
+    lookup.read_bodies();
+    // Results are described, not checked: what is unknown only there is no loss.
+    let said = lookup.diagnostics.len();
+    let results: Vec<Vec<RawId>> = signatures.iter().map(|signature| lookup.results(signature)).collect();
+    lookup.read_bodies();
+    lookup.diagnostics.truncate(said);
+    let order = loops::order(&mut lookup);
     let diagnostics = std::mem::take(&mut lookup.diagnostics);
-    let mut normal = Normal::new(lookup);
-    let mut signatures = Vec::with_capacity(raw.len());
-    for RawSignature { params, variadic, returns } in raw {
+    let mut normal = Normal::new(lookup, &order);
+    let mut signatures = Vec::with_capacity(params.len());
+    for (RawSignature { params, variadic }, results) in std::iter::zip(params, results) {
         signatures.push(SignatureShapes {
             params: params.into_iter().map(|param| normal.shape_of(param)).collect(),
             variadic: variadic.map(|rest| normal.shape_of(rest)),
-            returns: returns.into_iter().map(|returned| normal.shape_of(returned)).collect(),
+            returns: results.into_iter().map(|result| normal.shape_of(result)).collect(),
         });
     }
     Resolved { shapes: normal.finish(), signatures, diagnostics }

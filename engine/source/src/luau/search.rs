@@ -17,14 +17,22 @@ const STEP_LIMIT: usize = 200_000;
 /// Keys of one table that are looked at.
 const KEY_LIMIT: usize = 10_000;
 
+/// What to make of a reference of the engine where a record is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum References {
+    Pass,
+    Fail,
+}
+
 pub(super) struct Search<'a> {
     shapes: &'a Shapes,
+    references: References,
     steps: usize,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(shapes: &'a Shapes) -> Search<'a> {
-        Search { shapes, steps: 0 }
+    pub fn new(shapes: &'a Shapes, references: References) -> Search<'a> {
+        Search { shapes, references, steps: 0 }
     }
 
     /// The first place of `value` that is not as the shape says; none if all of it is.
@@ -66,12 +74,10 @@ impl<'a> Search<'a> {
             Shape::Intersection(parts) => {
                 return parts.iter().find_map(|&part| self.mismatch(part, value, depth));
             }
+            Shape::Record(_) if value.is_some_and(is_reference) => self.references == References::Pass,
             Shape::Array(_) | Shape::Record(_) if type_name != "table" => false,
             Shape::Array(item) => return value.and_then(|value| self.array(*item, value, depth)),
-            Shape::Record(record) => match value {
-                Some(value) if value.host_kind().is_none() => return self.record(record, value, depth),
-                _ => false,
-            },
+            Shape::Record(record) => return value.and_then(|value| self.record(record, value, depth)),
         };
         if fits { None } else { self.wrong(id, value) }
     }
@@ -305,6 +311,10 @@ fn unknown_field<V: Probe>(record: &Record, value: &V, key: &V, near: Near) -> O
         hint = format!("; it takes {}{rest}", known[..known.len().min(MOST)].join(", "));
     }
     Some(Mismatch::new(Problem::UnknownField { name, hint }))
+}
+
+fn is_reference<V: Probe>(value: &V) -> bool {
+    value.host_kind().is_some_and(|kind| kind == "EntityRef" || kind.starts_with("AssetRef"))
 }
 
 fn is_host<V: Probe>(value: &V, shape: &Shape) -> bool {

@@ -6,7 +6,7 @@ pub struct ShapeId(pub(super) u32);
 
 /// What a value must be: a type with every name looked up, unions flat, intersections of
 /// tables merged. Recursive types are loops of ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Shape {
     Any,
     /// A type that cannot be tested on a value (functions, `typeof`, generics, unknown
@@ -43,7 +43,7 @@ pub enum Shape {
 }
 
 /// A table with named fields. Without an indexer it is closed: other fields are refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Record {
     pub fields: Vec<RecordField>,
     /// Key and value of every field that is not named.
@@ -52,7 +52,7 @@ pub struct Record {
     pub closed: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RecordField {
     pub name: String,
     pub shape: ShapeId,

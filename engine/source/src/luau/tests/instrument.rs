@@ -68,6 +68,14 @@ fn what_is_not_checked_is_said() {
         &["no module is required as 'Types' here, so 'f' does not check 'Types.X'"],
     );
     check("type A = A | nil typed function f(x: A) end", &["type 'A' is defined as itself, so it accepts any value"]);
+    check(
+        "type A = B? type B = { a: A } | A typed function f(x: A) end",
+        &["type 'A' is defined as itself, so it accepts any value"],
+    );
+    check(
+        "type G<T> = { inner: G<{T}>? } typed function f(x: G<number>) end",
+        &["too many different types to check; 'G' is left out"],
+    );
     check("typed function f<T>(x: T, y: keyof<T>, z: typeof(x)): Unknown end", &[]);
     check("function f(x: Unknown) end", &[]);
 }

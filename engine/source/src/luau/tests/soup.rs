@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use crate::luau::{NoImports, Scope, blank, instrument, instrument_compact, json_schema, literal_calls, parse};
 
 fn digest(source: &str) {
-    let started = std::time::Instant::now();
     let blanked = blank(source);
     assert_eq!(blanked.len(), source.len());
     assert_eq!(blank(&blanked), blanked, "blanking is done once");
@@ -19,9 +18,6 @@ fn digest(source: &str) {
     for rewrite in [instrument, instrument_compact] {
         let Ok(instrumented) = rewrite(source, "m", &NoImports) else { continue };
         assert_eq!(instrumented.text.matches('\n').count(), source.matches('\n').count());
-    }
-    if source.len() > 1000 {
-        eprintln!("{:?} {} {:?}", started.elapsed(), source.len(), source.chars().take(60).collect::<String>());
     }
 }
 
@@ -165,7 +161,7 @@ proptest! {
 
 #[test]
 fn long_and_deep_sources_are_read_in_one_go() {
-    const MANY: usize = 20_000;
+    const MANY: usize = 5_000;
     let repeated = |unit: &str| unit.repeat(MANY);
     digest(&format!("local s = \"{}\"\ntyped function f(x: number) end", "x".repeat(20 << 20)));
     for unit in [
