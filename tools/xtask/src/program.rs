@@ -62,6 +62,10 @@ impl Program {
     fn command<const N: usize>(&self, arguments: [&OsStr; N]) -> Command {
         let mut command = Command::new(&self.path);
         command.arg("--builtin").arg(&self.library).args(arguments);
+        if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+            // Mesa's device chooser asks the desktop, and complains where there is none.
+            command.env("NODEVICE_SELECT", "1");
+        }
         command
     }
 }
