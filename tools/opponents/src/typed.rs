@@ -78,7 +78,7 @@ pub fn run() -> Vec<Row> {
         panic!("the module gives a table");
     };
     let case = |name, budget| Case { name, opponent: "the same function, unchecked", budget, rounds: 15 };
-    vec![calls(&vm, &module, &case("scalars", 2.5)), calls(&vm, &module, &case("record", 12.0))]
+    vec![calls(&vm, &module, &case("scalars", 2.5)), calls(&vm, &module, &case("record", 15.0))]
 }
 
 fn calls(vm: &Vm, module: &Table, case: &Case) -> Row {

@@ -74,7 +74,12 @@ fn report(answer: &Answer) -> Report {
     if answer.failed {
         notes.push(format!("error: {}", failure_text(&value["error"])));
     }
-    notes.extend(value["diagnostics"].as_array().into_iter().flatten().map(diagnostic_line));
+    // The error itself is among the diagnostics, with its place apart.
+    let said = value["error"]["message"].as_str().unwrap_or_default();
+    let more = value["diagnostics"].as_array().into_iter().flatten();
+    let more = more
+        .filter(|found| found["message"].as_str().is_none_or(|message| said.is_empty() || !said.ends_with(message)));
+    notes.extend(more.map(diagnostic_line));
     let result = readable(&value["result"]);
     if !result.is_empty() {
         text.push(result);
