@@ -2,6 +2,7 @@ mod apply;
 mod diagnostics;
 mod entries;
 mod open;
+mod sidecars;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value as Json};
 use zero_base::{Diagnostic, Guid};
+use zero_source::yaml;
 use zero_vfs::Vfs;
 
 use crate::data;
@@ -12,7 +13,7 @@ pub(crate) const METADATA: &str = ".metadata";
 /// The generated dependency list beside it.
 pub(crate) const REFERENCES: &str = ".refs";
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub guid: Option<Guid>,
     pub tags: Vec<String>,
@@ -24,7 +25,15 @@ pub(crate) struct Metadata {
 
 /// Reads the sidecar at `file`; what is wrong with it becomes a diagnostic, never a refusal.
 pub(crate) fn load(vfs: &Vfs, file: &str) -> Metadata {
-    let document = match data::read(vfs, file) {
+    match data::text(vfs, file) {
+        Ok(text) => parse(&text, file),
+        Err(problem) => Metadata { problems: vec![problem], ..Metadata::default() },
+    }
+}
+
+/// The sidecar's text, as [`load`] takes it.
+pub(crate) fn parse(text: &str, file: &str) -> Metadata {
+    let document = match yaml::parse_file(text, file) {
         Ok(document) => document,
         Err(problems) => return Metadata { problems, ..Metadata::default() },
     };
@@ -55,6 +64,18 @@ pub(crate) fn load(vfs: &Vfs, file: &str) -> Metadata {
         metadata.description = text.trim().to_owned();
     }
     metadata
+}
+
+/// What [`parse`] made of a sidecar without problems, from its document.
+pub(crate) fn of_document(document: Json) -> Metadata {
+    let text = |key: &str| document.get(key).and_then(Json::as_str);
+    Metadata {
+        guid: text("guid").and_then(|guid| guid.parse().ok()),
+        tags: document.get("tags").and_then(strings).unwrap_or_default(),
+        description: text("description").unwrap_or_default().trim().to_owned(),
+        problems: Vec::new(),
+        document,
+    }
 }
 
 /// `text` with `guid` in it: written at the top when it has none, otherwise as it was.

@@ -9,6 +9,26 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// A tree of files given by their relative paths, in path order.
+    pub fn of_sorted(files: &[&str]) -> Folder {
+        let mut names = Vec::new();
+        let mut folders = Vec::new();
+        let mut rest = files;
+        while let Some(first) = rest.first() {
+            let Some((name, _)) = first.split_once('/') else {
+                names.push(Box::from(*first));
+                rest = &rest[1..];
+                continue;
+            };
+            let prefix = &first[..=name.len()];
+            let end = rest.iter().position(|file| !file.starts_with(prefix)).unwrap_or(rest.len());
+            let below: Vec<&str> = rest[..end].iter().map(|file| &file[prefix.len()..]).collect();
+            folders.push((Box::from(name), Folder::of_sorted(&below)));
+            rest = &rest[end..];
+        }
+        Folder { files: names.into_iter().collect(), folders: folders.into_iter().collect() }
+    }
+
     /// Whether the file was new.
     pub fn insert(&mut self, relative: &str) -> bool {
         match relative.split_once('/') {
@@ -115,6 +135,15 @@ mod tests {
         assert!(tree.folder("a").is_none());
         tree.remove("top", &mut gone);
         assert!(tree.is_empty());
+    }
+
+    #[test]
+    fn a_tree_of_many_files_is_the_tree_of_each() {
+        let mut files = ["a-b/c", "a/x/y", "a/x.z", "a.b/c", "a.b/d/e", "top", "a", "zz/é/1", "zz/é/2"];
+        files.sort();
+        let mut one_by_one = Folder::default();
+        assert!(files.iter().all(|file| one_by_one.insert(file)));
+        assert_eq!(format!("{:?}", Folder::of_sorted(&files)), format!("{one_by_one:?}"));
     }
 
     #[test]

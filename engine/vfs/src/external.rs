@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use zero_base::{Caller, FileKind, Hash, Metadata};
 
@@ -61,22 +62,11 @@ impl Vfs {
         let mut changes: BTreeMap<VfsPath, Option<Hash>> = BTreeMap::new();
         for path in paths {
             let on_disk = self.hashes_on_disk(path);
-            let known = self.known.range(path.clone()..).map(|(path, hash)| (path, *hash));
-            let known = known.take_while(|(below, _)| below.as_str().starts_with(path.as_str()));
-            let missing = known.filter(|(below, _)| below.starts_with(path) && !on_disk.contains_key(*below));
-            let gone = missing.filter(|(path, _)| self.is_gone(path));
-            changes.extend(gone.map(|(path, _)| (path.clone(), None)));
-            let new = on_disk.into_iter().filter(|(path, hash)| self.known.get(path) != Some(hash));
-            changes.extend(new.map(|(path, hash)| (path, Some(hash))));
-        }
-        if strangers == Strangers::Adopt {
-            changes.retain(|path, after| {
-                let stranger = !self.known.contains_key(path);
-                if let (true, Some(hash)) = (stranger, &after) {
-                    self.known.insert(path.clone(), *hash);
-                }
-                !stranger
-            });
+            let strange = self.compare(path, on_disk, &mut changes);
+            match strangers {
+                Strangers::Record => changes.extend(strange.into_iter().map(|(path, hash)| (path, Some(hash)))),
+                Strangers::Adopt => self.adopt(strange),
+            }
         }
         self.record_external(&mut changes)?;
         let shows = |path: &&VfsPath| !self.is_covered(path);
@@ -94,6 +84,50 @@ impl Vfs {
         Ok(events)
     }
 
+    /// Adds to `changes` in what the files at or below `path` differ from what is known of them;
+    /// answers those of which nothing is known. `on_disk` is in path order.
+    fn compare(
+        &self,
+        path: &VfsPath,
+        on_disk: Vec<(VfsPath, Hash)>,
+        changes: &mut BTreeMap<VfsPath, Option<Hash>>,
+    ) -> Vec<(VfsPath, Hash)> {
+        let known = self.known.range(path.clone()..).take_while(|(below, _)| below.as_str().starts_with(path.as_str()));
+        let mut known = known.filter(|(below, _)| below.starts_with(path)).peekable();
+        let mut strange = Vec::new();
+        let mut missing = |path: &VfsPath| {
+            if self.is_gone(path) {
+                changes.insert(path.clone(), None);
+            }
+        };
+        let mut changed = Vec::new();
+        for (file, hash) in on_disk {
+            while let Some((before, _)) = known.next_if(|(known, _)| **known < file) {
+                missing(before);
+            }
+            match known.next_if(|(known, _)| **known == file) {
+                None => strange.push((file, hash)),
+                Some((_, known)) if *known != hash => changed.push((file, Some(hash))),
+                Some(_) => {}
+            }
+        }
+        known.for_each(|(path, _)| missing(path));
+        changes.extend(changed);
+        strange
+    }
+
+    fn adopt(&mut self, files: Vec<(VfsPath, Hash)>) {
+        if files.is_empty() {
+            return;
+        }
+        self.hashes.get_mut().unwrap_or_else(PoisonError::into_inner).changed = true;
+        if self.known.is_empty() {
+            self.known = files.into_iter().collect();
+        } else {
+            self.known.extend(files);
+        }
+    }
+
     /// What is seen at these places of the disk, without scratch and what no path names.
     fn authored_paths(&self, places: &BTreeSet<PathBuf>) -> Vec<VfsPath> {
         let seen = |place: &PathBuf| self.mounts.disk_folders().find_map(|folder| folder.seen_at(place));
@@ -103,10 +137,11 @@ impl Vfs {
 
     /// Takes note of what a file is now, so that it does not count as an external edit.
     pub(crate) fn account_for(&mut self, path: &VfsPath, hash: Option<Hash>) {
-        match hash {
+        let before = match hash {
             Some(hash) => self.known.insert(path.clone(), hash),
             None => self.known.remove(path),
         };
+        self.hashes.get_mut().unwrap_or_else(PoisonError::into_inner).changed |= before != hash;
     }
 
     /// Takes note of what lies on disk, whatever it is.
@@ -121,58 +156,54 @@ impl Vfs {
     /// The hash of the file on disk, or what stands for it if it is too large to be read.
     pub(crate) fn accountable_hash(&self, path: &VfsPath) -> Result<Option<Hash>, VfsError> {
         let source = &self.mounts.source;
-        match source.look_at_file(path)? {
-            Some(found) => self.hash_or_stand_in(source, path, &found),
+        self.found_hash(source, path, source.look(path)?)
+    }
+
+    fn found_hash(&self, folder: &Folder, path: &VfsPath, found: Option<Metadata>) -> Result<Option<Hash>, VfsError> {
+        match found.filter(|found| found.kind == FileKind::File) {
+            Some(found) => or_stand_in(self.disk_hash(folder, path, &found)),
             None => Ok(None),
         }
     }
 
-    fn hash_or_stand_in(&self, folder: &Folder, path: &VfsPath, found: &Metadata) -> Result<Option<Hash>, VfsError> {
-        match self.disk_hash(folder, path, found) {
-            Ok(hash) => Ok(Some(hash)),
-            Err(VfsError::TooLarge { size, .. }) => Ok(Some(stand_in_hash(size))),
-            Err(VfsError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Every file on disk at or below `path`. One that cannot be read counts as unchanged.
-    fn hashes_on_disk(&self, path: &VfsPath) -> BTreeMap<VfsPath, Hash> {
-        let mut hashes = BTreeMap::new();
-        let mut add = |path: VfsPath, found: Result<Option<(&Folder, Metadata)>, VfsError>| {
-            let hash = match found {
-                Ok(Some((folder, found))) => self.hash_or_stand_in(folder, &path, &found),
-                Ok(None) | Err(VfsError::Link { .. }) => Ok(None),
-                Err(error) => Err(error),
-            };
-            match hash {
-                Ok(Some(hash)) => drop(hashes.insert(path, hash)),
-                Ok(None) => {}
-                Err(error) => {
-                    tracing::warn!(%path, %error, "a file cannot be looked at");
-                    if let Some(hash) = self.known.get(&path) {
-                        hashes.insert(path, *hash);
-                    }
-                }
+    /// Every file on disk at or below `path`, in path order. One that cannot be read counts as
+    /// unchanged. Of what an interrupted write left there, nothing stays.
+    fn hashes_on_disk(&self, path: &VfsPath) -> Vec<(VfsPath, Hash)> {
+        let mut hashes = Vec::new();
+        let mut add = |path: VfsPath, hash: Result<Option<Hash>, VfsError>| match hash {
+            Ok(hash) => hashes.extend(hash.map(|hash| (path, hash))),
+            Err(VfsError::Link { .. }) => {}
+            Err(error) => {
+                tracing::warn!(%path, %error, "a file cannot be looked at");
+                let known = self.known.get(&path).copied();
+                hashes.extend(known.map(|hash| (path, hash)));
             }
         };
         match self.mounts.place(path) {
-            Place::Source(source) => {
-                let file = |path: &VfsPath| Ok(source.look_at_file(path)?.map(|found| (source, found)));
-                if matches!(source.look(path), Ok(Some(found)) if found.kind == FileKind::Folder) {
-                    let skip = |child: &VfsPath| self.mounts.is_mount_in_source(child);
-                    source.each_file_below(path, &skip, &mut |path| add(path.clone(), file(&path)));
-                } else {
-                    add(path.clone(), file(path));
+            Place::Source(source) => match source.look(path) {
+                Ok(Some(found)) if found.kind == FileKind::Folder => {
+                    let scan = source.scan(path, &|child| self.mounts.is_mount_in_source(child));
+                    scan.temporaries.iter().for_each(|place| source.remove_temporary(place));
+                    let hashed = self.disk_hashes(source, &scan.files);
+                    for ((path, _), hash) in scan.files.into_iter().zip(hashed) {
+                        add(path, or_stand_in(hash));
+                    }
                 }
-            }
+                found => add(path.clone(), found.and_then(|found| self.found_hash(source, path, found))),
+            },
             Place::Library(library) => {
-                let file = |path: &VfsPath| match library.file(path)? {
-                    Some(LibraryFile::OnDisk(folder, found)) => Ok(Some((folder, found))),
-                    Some(LibraryFile::Embedded { .. }) | None => Ok(None),
-                };
-                library.each_file_below(path, &mut |path| add(path.clone(), file(&path)));
-                add(path.clone(), file(path));
+                let mut files = Vec::new();
+                library.each_file_below(path, &mut |file| files.push(file));
+                files.push(path.clone());
+                files.sort();
+                for path in files {
+                    let hash = match library.file(&path) {
+                        Ok(Some(LibraryFile::OnDisk(folder, found))) => self.found_hash(folder, &path, Some(found)),
+                        Ok(Some(LibraryFile::Embedded { .. }) | None) => Ok(None),
+                        Err(error) => Err(error),
+                    };
+                    add(path, hash);
+                }
             }
             Place::Scratch(_) | Place::Above(_) | Place::Generated | Place::Outside => {}
         }
@@ -233,5 +264,15 @@ impl Vfs {
     fn version_nobody_copied(&self, hash: Hash) -> Version {
         let kept = if self.store.contains(hash) { Kept::Store } else { Kept::Nowhere };
         Version { hash, size: 0, kept, bytes: None }
+    }
+}
+
+/// None for a file that has gone meanwhile.
+pub(crate) fn or_stand_in(hash: Result<Hash, VfsError>) -> Result<Option<Hash>, VfsError> {
+    match hash {
+        Ok(hash) => Ok(Some(hash)),
+        Err(VfsError::TooLarge { size, .. }) => Ok(Some(stand_in_hash(size))),
+        Err(VfsError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }

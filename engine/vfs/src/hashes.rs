@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zero_base::{Hash, Io, Metadata};
 
-use crate::VfsPath;
+use crate::{VfsPath, cache};
 
 /// Hashes of files on disk, so that an unchanged one is not read again.
 ///
@@ -16,6 +15,10 @@ use crate::VfsPath;
 #[derive(Default)]
 pub(crate) struct Hashes {
     files: BTreeMap<VfsPath, Hashed>,
+    /// Something is not as it was when it was saved.
+    pub changed: bool,
+    /// The file it was saved to.
+    pub saved: Option<Metadata>,
 }
 
 #[derive(Clone, Copy)]
@@ -29,7 +32,7 @@ struct Hashed {
 /// The coarsest clock of a file system in use (FAT) ticks every two seconds.
 const TICK_NANOS: i128 = 2_000_000_000;
 
-const TITLE: &str = "zero-hashes 1";
+const TITLE: &str = "zero-hashes 2";
 
 /// What is remembered from one opening of the world to the next.
 #[derive(Default)]
@@ -46,60 +49,115 @@ impl Hashes {
         self.files.get(path).filter(|hashed| hashed.is_of(found)).map(|hashed| hashed.hash)
     }
 
+    /// The same for many files, which must be in path order.
+    pub fn get_sorted(&self, files: &[(VfsPath, Option<Metadata>)]) -> Vec<Option<Hash>> {
+        let Some((first, _)) = files.first() else { return Vec::new() };
+        let mut hashed = self.files.range(first.clone()..).peekable();
+        let of_file = |(path, found): &(VfsPath, Option<Metadata>)| {
+            while hashed.next_if(|(other, _)| *other < path).is_some() {}
+            let (_, hashed) = hashed.next_if(|(other, _)| *other == path)?;
+            found.as_ref().filter(|found| hashed.is_of(found)).map(|_| hashed.hash)
+        };
+        files.iter().map(of_file).collect()
+    }
+
     /// `found` is what the file looked like before it was read.
     pub fn learn(&mut self, path: &VfsPath, found: &Metadata, hash: Hash) {
         self.learn_at(path, found, hash, now_nanos());
     }
 
+    /// The same for many files, in path order, of which none was read before `now_nanos`.
+    pub fn learn_sorted(&mut self, files: Vec<(VfsPath, Metadata, Hash)>, now_nanos: i128) {
+        if !self.files.is_empty() {
+            files.iter().for_each(|(path, found, hash)| self.learn_at(path, found, *hash, now_nanos));
+            return;
+        }
+        let settled = files.into_iter().filter(|(_, found, _)| is_settled(found, now_nanos));
+        self.files = settled.map(|(path, found, hash)| (path, Hashed::new(&found, hash))).collect();
+        self.changed |= !self.files.is_empty();
+    }
+
     fn learn_at(&mut self, path: &VfsPath, found: &Metadata, hash: Hash, now_nanos: i128) {
-        if found.modified_nanos + TICK_NANOS < now_nanos {
-            let Metadata { size, modified_nanos, inode, .. } = *found;
-            self.files.insert(path.clone(), Hashed { hash, size, modified_nanos, inode });
+        if is_settled(found, now_nanos) {
+            self.files.insert(path.clone(), Hashed::new(found, hash));
+            self.changed = true;
         } else {
-            self.files.remove(path);
+            self.changed |= self.files.remove(path).is_some();
         }
     }
 }
 
+fn is_settled(found: &Metadata, now_nanos: i128) -> bool {
+    found.modified_nanos + TICK_NANOS < now_nanos
+}
+
 impl Hashed {
+    fn new(found: &Metadata, hash: Hash) -> Hashed {
+        let Metadata { size, modified_nanos, inode, .. } = *found;
+        Hashed { hash, size, modified_nanos, inode }
+    }
+
     fn is_of(&self, found: &Metadata) -> bool {
         self.size == found.size && self.modified_nanos == found.modified_nanos && self.inode == found.inode
     }
 }
 
+// The file holds the number of the last commit, then for each path, in order: the length of
+// what it shares with the path before, the length of the rest, the rest, the hash of the
+// content, and one byte. Where that is 1, size, time and inode follow; where it is 0, the file
+// must be read again. Numbers are little-endian.
+
 impl Remembered {
     /// None when there is no such file, or it is not whole.
     pub fn load(io: &dyn Io, path: &Path) -> Option<Remembered> {
-        let saved_nanos = io.metadata(path).ok()?.modified_nanos;
-        let text = String::from_utf8(io.read(path).ok()?).ok()?;
-        let (title, body) = text.split_once('\n')?;
-        let mut title = title.strip_prefix(TITLE)?.split_whitespace();
-        let mut remembered = Remembered { as_of: title.next()?.parse().ok()?, ..Remembered::default() };
-        if title.next()? != Hash::of(body.as_bytes()).to_string() {
-            return None;
+        let saved = io.metadata(path).ok()?;
+        let body = cache::load(io, path, TITLE)?;
+        let mut rest = Reader(&body);
+        let as_of = u64::from_le_bytes(rest.array()?);
+        let (mut known, mut files) = (Vec::new(), Vec::new());
+        let mut path = String::new();
+        while !rest.0.is_empty() {
+            let shared = usize::from(u16::from_le_bytes(rest.array()?));
+            let length = usize::from(u16::from_le_bytes(rest.array()?));
+            if !path.is_char_boundary(shared) {
+                return None;
+            }
+            path.truncate(shared);
+            path.push_str(std::str::from_utf8(rest.take(length)?).ok()?);
+            let path = VfsPath::parse(&path).ok()?;
+            let hash = Hash::from_bytes(rest.array()?);
+            if rest.array()? == [1] {
+                let size = u64::from_le_bytes(rest.array()?);
+                let modified_nanos = i128::from_le_bytes(rest.array()?);
+                let inode = u64::from_le_bytes(rest.array()?);
+                if modified_nanos < saved.modified_nanos {
+                    files.push((path.clone(), Hashed { hash, size, modified_nanos, inode }));
+                }
+            }
+            known.push((path, hash));
         }
-        body.lines().try_for_each(|line| remembered.read_line(line, saved_nanos))?;
-        Some(remembered)
-    }
-
-    /// `<hash> <size> <time> <inode> <path>`, or dashes where the file must be read again.
-    fn read_line(&mut self, line: &str, saved_nanos: i128) -> Option<()> {
-        let mut fields = line.splitn(5, ' ');
-        let mut field = || fields.next();
-        let hash = field()?.parse().ok()?;
-        let (size, modified, inode) = (field()?, field()?, field()?);
-        let path = VfsPath::parse(field()?).ok()?;
-        if let (Ok(size), Ok(modified_nanos), Ok(inode)) = (size.parse(), modified.parse(), inode.parse())
-            && modified_nanos < saved_nanos
-        {
-            self.hashes.files.insert(path.clone(), Hashed { hash, size, modified_nanos, inode });
-        }
-        self.known.insert(path, hash);
-        Some(())
+        let hashes = Hashes { files: files.into_iter().collect(), changed: false, saved: Some(saved) };
+        Some(Remembered { as_of, known: known.into_iter().collect(), hashes })
     }
 }
 
-/// Writes what [`Remembered::load`] reads: beside, then renamed into place, and synced.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+}
+
+/// Writes what [`Remembered::load`] reads.
 pub(crate) fn save(
     io: &dyn Io,
     path: &Path,
@@ -107,23 +165,36 @@ pub(crate) fn save(
     known: &BTreeMap<VfsPath, Hash>,
     hashes: &Hashes,
 ) -> io::Result<()> {
-    let mut body = String::new();
+    let mut body = as_of.to_le_bytes().to_vec();
+    let mut hashed = hashes.files.iter().peekable();
+    let mut before = "";
     for (path, hash) in known {
-        let line = match hashes.files.get(path).filter(|hashed| hashed.hash == *hash) {
-            Some(hashed) => writeln!(body, "{hash} {} {} {} {path}", hashed.size, hashed.modified_nanos, hashed.inode),
-            None => writeln!(body, "{hash} - - - {path}"),
-        };
-        line.expect("writing to a string cannot fail");
+        let text = path.as_str();
+        let mut shared = text.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
+        while !text.is_char_boundary(shared) {
+            shared -= 1;
+        }
+        // A path is at most 4096 bytes long.
+        body.extend((shared as u16).to_le_bytes());
+        body.extend(((text.len() - shared) as u16).to_le_bytes());
+        body.extend_from_slice(&text.as_bytes()[shared..]);
+        body.extend_from_slice(hash.as_bytes());
+        while hashed.next_if(|(other, _)| *other < path).is_some() {}
+        match hashed.next_if(|(other, _)| *other == path).filter(|(_, hashed)| hashed.hash == *hash) {
+            None => body.push(0),
+            Some((_, Hashed { size, modified_nanos, inode, .. })) => {
+                body.push(1);
+                body.extend(size.to_le_bytes());
+                body.extend(modified_nanos.to_le_bytes());
+                body.extend(inode.to_le_bytes());
+            }
+        }
+        before = text;
     }
-    let text = format!("{TITLE} {as_of} {}\n{body}", Hash::of(body.as_bytes()));
-    let beside = path.with_extension("new");
-    io.write(&beside, text.as_bytes())?;
-    io.sync_file(&beside)?;
-    io.rename(&beside, path)?;
-    io.sync_dir(path.parent().expect("the cache lies in a folder"))
+    cache::save(io, path, TITLE, &body)
 }
 
-fn now_nanos() -> i128 {
+pub(crate) fn now_nanos() -> i128 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i128)
 }
 

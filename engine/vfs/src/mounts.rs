@@ -25,7 +25,7 @@ pub(crate) enum Place<'a> {
 
 pub(crate) struct Mounts {
     pub source: Folder,
-    source_scratch: Folder,
+    pub source_scratch: Folder,
     scratch: Folder,
     /// By name, with the `@`.
     libraries: BTreeMap<String, Mounted>,

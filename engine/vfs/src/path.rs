@@ -76,6 +76,15 @@ impl VfsPath {
         VfsPath::parse(&format!("{}/{relative}", self.0.trim_end_matches('/')))
     }
 
+    /// The path of what is called `name` in this folder, which is not `/`; none when that is too
+    /// long or too deep. `name` must be [`expressible`].
+    pub(crate) fn child(&self, name: &str) -> Option<VfsPath> {
+        debug_assert!(expressible(name) && &*self.0 != "/");
+        let path = [&*self.0, "/", name].concat();
+        let fits = path.len() <= LONGEST_PATH && path.bytes().filter(|byte| *byte == b'/').count() <= MOST_SEGMENTS;
+        fits.then(|| VfsPath(path.into()))
+    }
+
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0[1..].split('/').filter(|segment| !segment.is_empty())
     }
@@ -106,6 +115,16 @@ pub(crate) fn expressible(name: &str) -> bool {
 }
 
 fn check_segment(segment: &str) -> Result<(), String> {
+    // Nearly every name; the checks below find nothing wrong with one.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let begins_plainly = match segment.as_bytes() {
+        [b'.', second, ..] => *second != b'.' && !segment.starts_with(TEMPORARY_PREFIX),
+        [first, ..] => *first != b'.',
+        [] => false,
+    };
+    if begins_plainly && segment.len() <= LONGEST_SEGMENT && segment.bytes().all(plain) {
+        return Ok(());
+    }
     if segment.is_empty() {
         return Err("it has an empty segment".into());
     }

@@ -68,7 +68,7 @@ impl Folder {
         }
     }
 
-    fn remove_temporary(&self, place: &Path) {
+    pub fn remove_temporary(&self, place: &Path) {
         match self.io.remove_file(place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 self.untidy.store(true, Ordering::Relaxed);

@@ -1,8 +1,13 @@
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
 use zero_base::{Hash, Hasher, Metadata};
 
 use crate::disk::{Folder, LARGEST_FILE};
+use crate::external::or_stand_in;
+use crate::hashes::now_nanos;
+use crate::mounts::Place;
+use crate::scan::together;
 use crate::view::Found;
 use crate::{Vfs, VfsError, VfsPath};
 
@@ -45,22 +50,76 @@ impl Vfs {
         source.look_at_file(path)?.map(|found| self.disk_hash(source, path, &found)).transpose()
     }
 
+    /// The hashes of the files of a scan, in its order, each read by one of several threads if
+    /// it has to be.
+    pub(crate) fn disk_hashes(
+        &self,
+        folder: &Folder,
+        files: &[(VfsPath, Option<Metadata>)],
+    ) -> Vec<Result<Hash, VfsError>> {
+        let now_nanos = now_nanos();
+        let cached = self.hashes.lock().unwrap_or_else(PoisonError::into_inner).get_sorted(files);
+        let unread: Vec<&(VfsPath, Option<Metadata>)> =
+            files.iter().zip(&cached).filter(|(_, hash)| hash.is_none()).map(|(file, _)| file).collect();
+        let read = together(&unread, |(path, found)| match found {
+            Some(found) => Ok(Hash::of(&folder.read(path, found)?)),
+            // What is wrong with it shows when it is looked at once more.
+            None => match folder.look_at_file(path)? {
+                Some(found) => Ok(Hash::of(&folder.read(path, &found)?)),
+                None => gone(path),
+            },
+        });
+        let learned = unread.iter().zip(&read).filter_map(|((path, found), hash)| {
+            let (found, hash) = (found.as_ref()?, hash.as_ref().ok()?);
+            Some((path.clone(), *found, *hash))
+        });
+        let learned = learned.collect();
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).learn_sorted(learned, now_nanos);
+        let mut read = read.into_iter();
+        let or_read = |hash: Option<Hash>| hash.map_or_else(|| read.next().expect("all others were read"), Ok);
+        cached.into_iter().map(or_read).collect()
+    }
+
     fn tree_hash(&self, path: &VfsPath) -> Result<Hash, VfsError> {
         let mut tree = Tree::default();
-        let files = self.walk(path);
-        for file in &files {
-            let found = self.find(file)?;
-            let hash = match self.file_hash(file, &found) {
-                Ok(Some(hash)) => hash,
-                // Gone since the walk.
-                Ok(None) | Err(VfsError::NotFound { .. }) => continue,
-                Err(VfsError::TooLarge { size, .. }) => stand_in_hash(size),
-                Err(error) => return Err(error),
-            };
-            tree.add(file.relative_to(path).expect("a walk stays below its folder"), hash);
+        let files = self.hashes_below(path)?;
+        for (file, hash) in &files {
+            tree.add(file.relative_to(path).expect("a walk stays below its folder"), *hash);
         }
         Ok(tree.hash())
     }
+
+    /// What shows in the folder at `path`, without what is gone before it could be read.
+    fn hashes_below(&self, path: &VfsPath) -> Result<Vec<(VfsPath, Hash)>, VfsError> {
+        let source = match self.mounts.place(path) {
+            Place::Source(source) => Some((source, path)),
+            Place::Above(_) if self.mounts.source.at.starts_with(path) => {
+                Some((&self.mounts.source, &self.mounts.source.at))
+            }
+            _ => None,
+        };
+        let mut below = Vec::new();
+        let Some((source, top)) = source else {
+            for file in self.walk(path) {
+                let found = self.find(&file)?;
+                let hash = or_stand_in(self.file_hash(&file, &found).transpose().unwrap_or_else(|| gone(&file)))?;
+                below.extend(hash.map(|hash| (file, hash)));
+            }
+            return Ok(below);
+        };
+        let mut files = source.scan(top, &|child| self.mounts.is_mount_in_source(child)).files;
+        files.retain(|(file, _)| !self.is_covered(file));
+        let hashes = self.disk_hashes(source, &files);
+        for ((file, _), hash) in files.into_iter().zip(hashes) {
+            below.extend(or_stand_in(hash)?.map(|hash| (file, hash)));
+        }
+        self.each_written_below(top, &mut |file, content| below.push((file.clone(), content.hash)));
+        Ok(below)
+    }
+}
+
+fn gone(path: &VfsPath) -> Result<Hash, VfsError> {
+    Err(VfsError::NotFound { path: path.clone(), hint: String::new() })
 }
 
 /// Counts for a file that is too large to be read: it lies in the tree, but nothing uses it.

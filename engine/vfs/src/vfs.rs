@@ -34,9 +34,13 @@ pub struct Vfs {
     pub(crate) known: BTreeMap<VfsPath, Hash>,
     pub(crate) hashes: Mutex<Hashes>,
     pub(crate) watch: Option<Watch>,
-    io: Arc<dyn Io>,
-    cache: PathBuf,
+    pub(crate) io: Arc<dyn Io>,
+    /// The folder of what can be worked out again.
+    pub(crate) cache: PathBuf,
 }
+
+/// The cache of what every file is.
+const HASHES: &str = "hashes";
 
 impl Vfs {
     /// Opens a world: finishes what a crash interrupted, and finds what other programs changed
@@ -49,13 +53,17 @@ impl Vfs {
         let VfsConfig { io, world, libraries, watch } = config;
         let own = make_own_folders(&*io, &world)?;
         let mounts = Mounts::new(&io, &world, libraries)?;
-        mounts.source.remove_temporaries();
+        // Those in the authored tree go when it is looked at, below.
+        mounts.source_scratch.remove_temporaries();
         let (journal, loaded) = Journal::open(io.clone(), own.join("journal"), limits)?;
-        let cache = own.join("cache/hashes");
-        let remembered = Remembered::load(&*io, &cache);
+        let cache = own.join("cache");
+        let remembered = Remembered::load(&*io, &cache.join(HASHES));
         let strangers = if remembered.is_some() { Strangers::Record } else { Strangers::Adopt };
-        let Remembered { as_of, mut known, hashes } = remembered.unwrap_or_default();
+        let unsaved = remembered.is_none();
+        let Remembered { as_of, mut known, mut hashes } = remembered.unwrap_or_default();
+        hashes.changed = unsaved;
         for (path, _, after) in journal.file_changes_after(as_of) {
+            hashes.changed = true;
             match after {
                 Some(hash) => known.insert(path.clone(), *hash),
                 None => known.remove(path),
@@ -84,7 +92,7 @@ impl Vfs {
         let (source, libraries) = roots.split_at(1);
         recovery.external = vfs.reconcile(source, strangers)?;
         vfs.reconcile(libraries, Strangers::Adopt)?;
-        vfs.save_cache();
+        vfs.save_changed_cache();
         Ok((vfs, recovery))
     }
 
@@ -104,18 +112,35 @@ impl Vfs {
 
     fn save_cache(&self) -> bool {
         let as_of = self.journal.next_id() - 1;
-        let hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let saved = hashes::save(&*self.io, &self.cache, as_of, &self.known, &hashes);
-        if let Err(error) = &saved {
-            tracing::warn!(%error, "the hashes of files could not be saved");
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = hashes::save(&*self.io, &self.cache.join(HASHES), as_of, &self.known, &hashes);
+        match &saved {
+            Ok(()) => {
+                hashes.changed = false;
+                hashes.saved = self.io.metadata(&self.cache.join(HASHES)).ok();
+            }
+            Err(error) => tracing::warn!(%error, "the hashes of files could not be saved"),
         }
         saved.is_ok()
+    }
+
+    /// A cache that says what it would say again is left alone, if it is still the one that was
+    /// saved: it counts from its last commit, and later ones are in the journal for as long as
+    /// it needs them.
+    fn save_changed_cache(&self) {
+        let saved_as_is = {
+            let hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+            !hashes.changed && self.io.metadata(&self.cache.join(HASHES)).ok() == hashes.saved
+        };
+        if !saved_as_is {
+            self.save_cache();
+        }
     }
 }
 
 impl Drop for Vfs {
     fn drop(&mut self) {
-        self.save_cache();
+        self.save_changed_cache();
     }
 }
 

@@ -237,11 +237,18 @@ impl Vfs {
                 files.push(file);
             }
         });
-        let pending = self.pending.below(path).filter(|(_, written)| written.content.is_some());
-        files.extend(pending.map(|(path, _)| path.clone()));
-        let shadow = self.shadow.iter().flat_map(|shadow| shadow.below(path));
-        let shadow = shadow.filter(|(path, written)| written.content.is_some() && self.pending.get(path).is_none());
-        files.extend(shadow.map(|(path, _)| path.clone()));
+        self.each_written_below(path, &mut |file, _| files.push(file.clone()));
+    }
+
+    /// The files below `path` that show because a transaction or the shadow put them there.
+    pub(crate) fn each_written_below(&self, path: &VfsPath, each: &mut dyn FnMut(&VfsPath, &Content)) {
+        for (path, written) in self.pending.below(path) {
+            written.content.iter().for_each(|content| each(path, content));
+        }
+        for (path, written) in self.shadow.iter().flat_map(|shadow| shadow.below(path)) {
+            let shows = self.pending.get(path).is_none();
+            written.content.iter().filter(|_| shows).for_each(|content| each(path, content));
+        }
     }
 }
 

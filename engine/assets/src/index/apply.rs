@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use zero_vfs::{FileEvent, Kind, Vfs, VfsPath};
 
@@ -44,7 +44,7 @@ impl Assets {
             folders.into_iter().map(|folder| (folder.clone(), self.look_at(&folder))).collect()
         };
         let stale = touched.iter().filter(|file| file.name() == METADATA).filter_map(VfsPath::parent).collect();
-        let settled = self.settle(vfs, candidates, &stale);
+        let settled = self.settle(vfs, candidates, &stale, HashMap::new());
         self.events(settled, touched)
     }
 
@@ -105,13 +105,14 @@ impl Assets {
         !in_template
     }
 
-    /// Makes the entries agree with `candidates`. Metadata is read anew for new assets and for
-    /// the folders in `stale`.
+    /// Makes the entries agree with `candidates`. Metadata is read anew for new assets that are
+    /// not in `loaded`, and for the folders in `stale`.
     pub(super) fn settle(
         &mut self,
         vfs: &Vfs,
         mut candidates: BTreeMap<VfsPath, Option<Found>>,
         stale: &BTreeSet<VfsPath>,
+        loaded: HashMap<VfsPath, Metadata>,
     ) -> Settled {
         candidates.retain(|path, found| match found {
             Some(found) => stale.contains(path) || !self.entries.agrees(found),
@@ -119,7 +120,7 @@ impl Assets {
         });
         let mut settled = Settled::default();
         let mut same: BTreeSet<VfsPath> = BTreeSet::new();
-        let mut kept: BTreeMap<VfsPath, Metadata> = BTreeMap::new();
+        let mut kept = loaded;
         for (path, found) in &candidates {
             let agrees = found.as_ref().is_some_and(|found| self.entries.agrees(found));
             let Some((entry, shifted)) = self.entries.remove(path) else { continue };

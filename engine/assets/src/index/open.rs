@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use zero_base::Hash;
 use zero_vfs::{Vfs, VfsPath};
 
-use super::Assets;
 use super::entries::Entries;
+use super::{Assets, sidecars};
 use crate::data;
 use crate::layout::{Found, GivenNames, Spot, Step, follow, kind_of};
+use crate::metadata::METADATA;
 use crate::references::ReferenceCache;
 use crate::root::{LIBRARIES, Root, SOURCE, place};
 use crate::tree::Folder;
@@ -22,18 +24,31 @@ impl Assets {
             entries: Entries::default(),
             references: Mutex::new(ReferenceCache::default()),
         };
+        let mut sidecars = Vec::new();
         for root in roots(vfs) {
-            for path in vfs.walk(&root) {
-                assets.note(&path);
-            }
+            let files = vfs.known_files(&root);
+            assets.note_root(&files);
+            sidecars.extend(files.into_iter().filter(|(file, _)| file.name() == METADATA));
         }
         for folder in assets.type_folders() {
             assets.declare_type(vfs, &folder);
         }
         assets.registry.settle();
         let candidates = assets.survey(vfs);
-        assets.settle(vfs, candidates, &Default::default());
+        sidecars.retain(|(file, _)| file.parent().is_some_and(|folder| candidates.contains_key(&folder)));
+        let loaded = sidecars::load(vfs, &sidecars);
+        let folders = sidecars.iter().filter_map(|(file, _)| file.parent());
+        assets.settle(vfs, candidates, &Default::default(), folders.zip(loaded).collect());
         assets
+    }
+
+    /// Adds the names of a root's files, which are in path order, to the tree.
+    fn note_root(&mut self, files: &[(VfsPath, Option<Hash>)]) {
+        let mut placed = files.iter().filter_map(|(file, _)| place(file)).peekable();
+        let Some((root, _)) = placed.peek().cloned() else { return };
+        let relative: Vec<&str> =
+            placed.map(|(_, relative)| relative).filter(|relative| !relative.is_empty()).collect();
+        self.roots.insert(root, Folder::of_sorted(&relative));
     }
 
     /// Adds a file's name to the tree. Answers whether it is one that is indexed.
