@@ -92,9 +92,13 @@ impl Serialize for Root {
 pub(crate) fn place(path: &VfsPath) -> Option<(Root, &str)> {
     let root = Root::of(path.as_str())?;
     let relative = root.relative(path.as_str())?;
-    let hidden =
-        relative.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|name| name.starts_with('.')));
-    (!hidden).then_some((root, relative))
+    (!is_hidden(relative)).then_some((root, relative))
+}
+
+/// Whether a file lies in a folder whose name starts with a dot.
+pub(crate) fn is_hidden(relative: &str) -> bool {
+    (relative.starts_with('.') || relative.contains("/."))
+        && relative.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|name| name.starts_with('.')))
 }
 
 /// What follows `folder/` in `path`; empty when `path` is `folder`.

@@ -1,8 +1,21 @@
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
 use zero_base::Hash;
 
 use crate::mounts::Place;
 use crate::scan::together;
 use crate::{Vfs, VfsError, VfsPath};
+
+/// Small files whose names begin with a dot, by content: when a world is seen for the first
+/// time they are read to be hashed, and then again by whoever makes an index of it. None once
+/// that was done.
+pub(crate) type SetAside = Option<HashMap<Hash, Vec<u8>>>;
+
+/// The largest file that is set aside.
+const SMALL_FILE: usize = 4096;
+/// How many are set aside at most.
+const MOST_SET_ASIDE: usize = 100_000;
 
 impl Vfs {
     /// Every file that shows at or below the folder `path`, in path order, without looking at the
@@ -28,13 +41,30 @@ impl Vfs {
         files
     }
 
-    /// Reads many files, several at a time, and gives each to `work` on the thread that read it.
-    /// Answers in the order of `paths`.
+    /// Reads many files as [`Vfs::known_files`] gave them, several at a time, and gives each to
+    /// `work` on the thread that read it. Answers in the order of `files`.
     pub fn read_texts<R: Send>(
         &self,
-        paths: &[VfsPath],
+        files: &[(VfsPath, Option<Hash>)],
         work: impl Fn(&VfsPath, Result<String, VfsError>) -> R + Sync,
     ) -> Vec<R> {
-        together(paths, |path| work(path, self.read_text(path)))
+        let set_aside = self.sidecars.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        together(files, |(path, hash)| {
+            let bytes = hash.and_then(|hash| set_aside.get(&hash));
+            let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+            work(path, text.map_or_else(|| self.read_text(path), |text| Ok(text.to_owned())))
+        })
+    }
+
+    /// Keeps what was read to be hashed, if it is likely to be asked for next.
+    pub(crate) fn set_aside(&self, path: &VfsPath, hash: Hash, bytes: Vec<u8>) {
+        if bytes.len() > SMALL_FILE || !path.name().starts_with('.') {
+            return;
+        }
+        if let Some(set_aside) = &mut *self.sidecars.lock().unwrap_or_else(PoisonError::into_inner)
+            && set_aside.len() < MOST_SET_ASIDE
+        {
+            set_aside.insert(hash, bytes);
+        }
     }
 }

@@ -1,4 +1,4 @@
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ impl VfsPath {
         }
         rest.split('/').try_for_each(|segment| check_segment(segment).map_err(refuse))?;
         let path = match rest.strip_prefix("source") {
-            Some(below) if below.is_empty() || below.starts_with('/') => format!("/zero/source{below}"),
-            _ => format!("/{rest}"),
+            Some(below) if below.is_empty() || below.starts_with('/') => Cow::Owned(format!("/zero/source{below}")),
+            _ => Cow::Borrowed(&text[..=rest.len()]),
         };
         if path.len() > LONGEST_PATH {
             return Err(refuse(format!("it is longer than {LONGEST_PATH} bytes")));
         }
-        if path.matches('/').count() > MOST_SEGMENTS {
+        if count_slashes(&path) > MOST_SEGMENTS {
             return Err(refuse(format!("it has more than {MOST_SEGMENTS} segments")));
         }
         Ok(VfsPath(path.into()))
@@ -81,7 +81,7 @@ impl VfsPath {
     pub(crate) fn child(&self, name: &str) -> Option<VfsPath> {
         debug_assert!(expressible(name) && &*self.0 != "/");
         let path = [&*self.0, "/", name].concat();
-        let fits = path.len() <= LONGEST_PATH && path.bytes().filter(|byte| *byte == b'/').count() <= MOST_SEGMENTS;
+        let fits = path.len() <= LONGEST_PATH && count_slashes(&path) <= MOST_SEGMENTS;
         fits.then(|| VfsPath(path.into()))
     }
 
@@ -107,6 +107,10 @@ impl VfsPath {
     pub(crate) fn ancestors(&self) -> impl Iterator<Item = VfsPath> {
         std::iter::successors(self.parent(), VfsPath::parent)
     }
+}
+
+fn count_slashes(path: &str) -> usize {
+    path.bytes().filter(|byte| *byte == b'/').count()
 }
 
 /// Whether a name found on a disk can be part of a path. Others are not shown.

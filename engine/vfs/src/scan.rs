@@ -248,3 +248,45 @@ pub(crate) fn together<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 fn threads() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use zero_base::RealIo;
+
+    use super::*;
+
+    #[test]
+    fn a_scan_by_many_threads_is_a_walk_in_path_order() {
+        let disk = tempfile::tempdir().unwrap();
+        for number in 0..200 {
+            let folder = disk.path().join(format!("g{}/p{number}.module/deep", number % 3));
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("a"), "a").unwrap();
+            fs::write(folder.with_file_name("deep-er"), "b").unwrap();
+        }
+        fs::write(disk.path().join(format!("g1/{TEMPORARY_PREFIX}1")), "").unwrap();
+        fs::create_dir_all(disk.path().join("skipped")).unwrap();
+        fs::write(disk.path().join("skipped/a"), "").unwrap();
+        let at = VfsPath::parse("/zero/source").unwrap();
+        let folder = Folder::new(Arc::new(RealIo), disk.path().to_owned(), at.clone());
+        let skip = |path: &VfsPath| path.name() == "skipped";
+
+        let scan = folder.scan(&at, &skip);
+        let mut walked = Vec::new();
+        folder.each_file_below(&at, &skip, &mut |file| walked.push(file));
+        walked.sort();
+        let scanned: Vec<VfsPath> = scan.files.iter().map(|(file, _)| file.clone()).collect();
+        assert_eq!((scanned.len(), &scanned), (400, &walked));
+        assert!(scan.files.iter().all(|(file, found)| *found == folder.look_at_file(file).unwrap()));
+        assert_eq!(scan.temporaries, [disk.path().join(format!("g1/{TEMPORARY_PREFIX}1"))]);
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        assert_eq!(together(&items, |item| item * 2), (0..2000).step_by(2).collect::<Vec<_>>());
+    }
+}

@@ -62,7 +62,12 @@ impl Vfs {
         let unread: Vec<&(VfsPath, Option<Metadata>)> =
             files.iter().zip(&cached).filter(|(_, hash)| hash.is_none()).map(|(file, _)| file).collect();
         let read = together(&unread, |(path, found)| match found {
-            Some(found) => Ok(Hash::of(&folder.read(path, found)?)),
+            Some(found) => {
+                let bytes = folder.read(path, found)?;
+                let hash = Hash::of(&bytes);
+                self.set_aside(path, hash, bytes);
+                Ok(hash)
+            }
             // What is wrong with it shows when it is looked at once more.
             None => match folder.look_at_file(path)? {
                 Some(found) => Ok(Hash::of(&folder.read(path, &found)?)),

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +8,7 @@ use crate::error::io_error;
 use crate::external::Strangers;
 use crate::hashes::{self, Hashes, Remembered};
 use crate::journal::{Journal, Limits};
+use crate::known::SetAside;
 use crate::mounts::Mounts;
 use crate::overlay::Overlay;
 use crate::store::Store;
@@ -33,6 +34,7 @@ pub struct Vfs {
     /// What every file on disk is, as far as commits and external edits account for it.
     pub(crate) known: BTreeMap<VfsPath, Hash>,
     pub(crate) hashes: Mutex<Hashes>,
+    pub(crate) sidecars: Mutex<SetAside>,
     pub(crate) watch: Option<Watch>,
     pub(crate) io: Arc<dyn Io>,
     /// The folder of what can be worked out again.
@@ -82,6 +84,7 @@ impl Vfs {
             events: Vec::new(),
             known,
             hashes: Mutex::new(hashes),
+            sidecars: Mutex::new(Some(HashMap::new())),
             watch,
             io,
             cache,

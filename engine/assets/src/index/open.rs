@@ -10,7 +10,7 @@ use crate::data;
 use crate::layout::{Found, GivenNames, Spot, Step, follow, kind_of};
 use crate::metadata::METADATA;
 use crate::references::ReferenceCache;
-use crate::root::{LIBRARIES, Root, SOURCE, place};
+use crate::root::{LIBRARIES, Root, SOURCE, is_hidden, place};
 use crate::tree::Folder;
 use crate::types::{Registry, TYPE_FILE, TypeInfo, parse_type};
 
@@ -27,7 +27,7 @@ impl Assets {
         let mut sidecars = Vec::new();
         for root in roots(vfs) {
             let files = vfs.known_files(&root);
-            assets.note_root(&files);
+            assets.note_root(&root, &files);
             sidecars.extend(files.into_iter().filter(|(file, _)| file.name() == METADATA));
         }
         for folder in assets.type_folders() {
@@ -42,13 +42,14 @@ impl Assets {
         assets
     }
 
-    /// Adds the names of a root's files, which are in path order, to the tree.
-    fn note_root(&mut self, files: &[(VfsPath, Option<Hash>)]) {
-        let mut placed = files.iter().filter_map(|(file, _)| place(file)).peekable();
-        let Some((root, _)) = placed.peek().cloned() else { return };
-        let relative: Vec<&str> =
-            placed.map(|(_, relative)| relative).filter(|relative| !relative.is_empty()).collect();
-        self.roots.insert(root, Folder::of_sorted(&relative));
+    /// Adds the names of the files of the root at `top`, in path order, to the tree.
+    fn note_root(&mut self, top: &VfsPath, files: &[(VfsPath, Option<Hash>)]) {
+        let Some((root, _)) = place(top) else { return };
+        let relative = files.iter().filter_map(|(file, _)| file.relative_to(top));
+        let indexed: Vec<&str> = relative.filter(|file| !file.is_empty() && !is_hidden(file)).collect();
+        if !indexed.is_empty() {
+            self.roots.insert(root, Folder::of_sorted(&indexed));
+        }
     }
 
     /// Adds a file's name to the tree. Answers whether it is one that is indexed.

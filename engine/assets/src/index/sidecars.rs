@@ -27,7 +27,7 @@ pub(super) fn load(vfs: &Vfs, files: &[(VfsPath, Option<Hash>)]) -> Vec<Metadata
     };
     let mut loaded: Vec<Option<Metadata>> = files.iter().map(|(_, hash)| from_cache(hash)).collect();
     let unread = files.iter().zip(&loaded).filter(|(_, loaded)| loaded.is_none());
-    let unread: Vec<VfsPath> = unread.map(|((file, _), _)| file.clone()).collect();
+    let unread: Vec<(VfsPath, Option<Hash>)> = unread.map(|(file, _)| file.clone()).collect();
     let mut new = BTreeMap::new();
     let mut read = vfs.read_texts(&unread, read_one).into_iter();
     for slot in loaded.iter_mut().filter(|slot| slot.is_none()) {
