@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
 use zero_base::{Diagnostic, Fault};
-use zero_script::mlua::chunk::Compiler;
-use zero_script::{Checked, Checker, NoChecker};
+use zero_script::{Checked, Checker, NoChecker, compiler};
 use zero_source::{luau, yaml};
 use zero_vfs::{Kind, VfsPath};
 
@@ -60,7 +59,7 @@ pub(crate) fn compile_errors(name: &str, text: &str) -> Vec<Diagnostic> {
         Ok(instrumented) => instrumented,
         Err(found) => return found,
     };
-    match Compiler::new().compile(instrumented.text.as_bytes()) {
+    match compiler().compile(instrumented.text.as_bytes()) {
         Ok(_) => Vec::new(),
         // The rewriting's own locals can be one too many; the machine then loads the compact form.
         Err(error) if error.to_string().contains("exceeded limit 200") => Vec::new(),

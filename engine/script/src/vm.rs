@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Once;
 use std::time::Duration;
 
 use mlua::chunk::Compiler;
@@ -316,7 +317,12 @@ impl Prototype {
 /// Compiles for the sandbox: full optimisation, line numbers kept. The members of `engine`
 /// change from read to read, and a component's instances have a `Field` of their own: neither
 /// must be looked up once, when the script loads.
-pub(crate) fn compiler() -> Compiler {
+pub fn compiler() -> Compiler {
+    static ONCE: Once = Once::new();
+    // Without it a type alias that is a union of itself sends the compiler down without end.
+    ONCE.call_once(|| {
+        Lua::set_fflag("LuauCompileRecursiveAliases", true).expect("this Luau follows aliases that name themselves")
+    });
     Compiler::new().set_optimization_level(2).set_debug_level(1).set_mutable_globals(["engine", "Field"])
 }
 

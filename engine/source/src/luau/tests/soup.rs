@@ -213,3 +213,12 @@ fn long_and_deep_sources_are_read_in_one_go() {
     digest(&format!("typed function f(x: {}) end", parts.join(" & ")));
     digest(&format!("typed function f(x: {}) end", parts.join(" | ")));
 }
+
+#[test]
+fn loops_of_aliases_that_share_a_part_are_all_cut() {
+    let shared = "type A = (any & (C & A))?\ntype B<T> = A & B<A>\ntype C = B<A>\n";
+    digest(&format!("{shared}typed function g(c: {{ x: B<{{T}}> }}) end"));
+    for loops in ["type A = A | A | number", "type A = A? | A?", "type A = B | C\ntype B = C | A\ntype C = B | A"] {
+        digest(&format!("{loops}\ntyped function f(a: A) end"));
+    }
+}
