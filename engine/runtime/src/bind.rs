@@ -58,6 +58,16 @@ impl Binder<'_> {
         self.register(name, &self.wrap, function)
     }
 
+    /// Registers a function that waits for another call's transaction.
+    pub(crate) fn add_waiting<A, R, F>(&self, name: &str, function: F) -> Result<()>
+    where
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        F: Fn(&Lua, &Rc<Shared>, A) -> std::result::Result<R, Fault> + 'static,
+    {
+        self.register(name, &self.wrap_write, function)
+    }
+
     /// Registers a function that writes: it happens whole or not at all, also where the script
     /// catches its refusal, and waits for another call's transaction.
     pub(crate) fn add_write<A, R, F>(&self, name: &str, function: F) -> Result<()>

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use zero_base::{Caller, Diagnostic, Fault};
+use zero_vfs::TxnId;
 
 use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
 use crate::shared::Context;
@@ -25,6 +26,8 @@ const LOG_LINES_PER_CALL: usize = 500;
 pub(crate) enum Kind {
     Execute { diagnostics: Vec<Diagnostic> },
     Tools(ToolRuns),
+    /// Frames of play that are still to be run, whatever the clock says.
+    Steps { left: u32 },
 }
 
 #[derive(Debug)]
@@ -54,10 +57,19 @@ pub(crate) struct Call {
     pub kind: Kind,
     pub level: LogLevel,
     pub logs: Vec<LogLine>,
+    /// Lines beyond those that are kept.
+    pub logs_left_out: usize,
     pub transactions: Vec<u64>,
     /// Undone because it failed.
     pub rolled_back: bool,
     promoted: bool,
+}
+
+impl Call {
+    /// Frames are played to their end, and whoever asked for them waits.
+    fn may_be_promoted(&self) -> bool {
+        !matches!(self.kind, Kind::Steps { .. })
+    }
 }
 
 /// One coroutine's work for a call.
@@ -69,6 +81,8 @@ pub(crate) struct Work {
     pub thread: usize,
     /// The slot of the call's result it makes; none for a task the call started.
     pub slot: Option<usize>,
+    /// The slot of the work that started this one, or that started what did.
+    pub started_by: Option<usize>,
     pub name: String,
     pub started: Instant,
     /// Has asked to be resumed later.
@@ -78,7 +92,16 @@ pub(crate) struct Work {
 impl Work {
     /// Work that is over before the loop turns again.
     pub(crate) fn immediate(context: Context) -> Work {
-        Work { context, epoch: 0, thread: 0, slot: None, name: String::new(), started: Instant::now(), parked: false }
+        Work {
+            context,
+            epoch: 0,
+            thread: 0,
+            slot: None,
+            started_by: None,
+            name: String::new(),
+            started: Instant::now(),
+            parked: false,
+        }
     }
 }
 
@@ -136,6 +159,7 @@ impl Calls {
             kind,
             level,
             logs: Vec::new(),
+            logs_left_out: 0,
             transactions: Vec::new(),
             rolled_back: false,
             promoted: false,
@@ -192,6 +216,11 @@ impl Calls {
         self.works.get_mut(&id).map(|work| &mut work.context)
     }
 
+    /// The contexts that have a transaction open.
+    pub(crate) fn open_transactions(&self) -> impl Iterator<Item = (u64, TxnId)> {
+        self.works.iter().filter_map(|(id, work)| Some((*id, work.context.txn?)))
+    }
+
     pub(crate) fn note_transaction(&mut self, context: u64, txn: u64) {
         if let Some(call) = self.works.get(&context).map(|work| work.context.call)
             && let Some(call) = self.calls.get_mut(&call)
@@ -202,9 +231,12 @@ impl Calls {
 
     pub(crate) fn log(&mut self, call: u64, line: &LogLine) {
         if let Some(call) = self.calls.get_mut(&call)
-            && call.logs.len() < LOG_LINES_PER_CALL
         {
-            call.logs.push(line.clone());
+            if call.logs.len() < LOG_LINES_PER_CALL {
+                call.logs.push(line.clone());
+            } else {
+                call.logs_left_out += 1;
+            }
         }
     }
 
@@ -231,7 +263,8 @@ impl Calls {
     /// Answers calls that have run too long with their task id.
     pub(crate) fn promote(&mut self, now: Instant, state: &Json) {
         for (id, call) in &mut self.calls {
-            if now.duration_since(call.started) >= PROMOTE_AFTER
+            if call.may_be_promoted()
+                && now.duration_since(call.started) >= PROMOTE_AFTER
                 && let Some(reply) = call.reply.take()
             {
                 call.promoted = true;
@@ -265,10 +298,15 @@ impl Calls {
     /// When the loop must look again for promotions, waits and deadlines.
     pub(crate) fn next_moment(&self) -> Option<Instant> {
         let calls = self.calls.values().flat_map(|call| {
-            let promotion = call.reply.is_some().then(|| call.started + PROMOTE_AFTER);
+            let promotion = (call.may_be_promoted() && call.reply.is_some()).then(|| call.started + PROMOTE_AFTER);
             promotion.into_iter().chain(call.caller.deadline)
         });
         calls.chain(self.waiters.iter().map(|waiter| waiter.until)).min()
+    }
+
+    /// The first call that has frames to run.
+    pub(crate) fn stepping(&self) -> Option<u64> {
+        self.calls.iter().find(|(_, call)| matches!(call.kind, Kind::Steps { .. })).map(|(id, _)| *id)
     }
 
     pub(crate) fn ids(&self) -> Vec<u64> {

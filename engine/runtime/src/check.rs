@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
 use zero_base::{Diagnostic, Fault};
-use zero_script::{Checked, Checker, NoChecker, compiler};
+use zero_script::{Checked, Checker, NoChecker, check_length, compiler, is_private, private_module};
 use zero_source::{luau, yaml};
 use zero_vfs::{Kind, VfsPath};
 
@@ -45,8 +45,11 @@ pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Dia
     let chunk = luau::parse(text);
     found.extend(chunk.diagnostics);
     for call in &chunk.requires {
-        if let Err(error) = state.assets.resolve_require(&state.vfs, path, &call.name) {
-            let fault = Fault::from(error);
+        let refused = match state.assets.resolve_require(&state.vfs, path, &call.name) {
+            Ok(module) => is_private(path.as_str(), module.as_str()).then(|| private_module(&call.name)),
+            Err(error) => Some(Fault::from(error)),
+        };
+        if let Some(fault) = refused {
             found.push(Diagnostic::error(fault.code, fault.message).at(call.span));
         }
     }
@@ -55,6 +58,9 @@ pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Dia
 
 /// Errors of the `typed` rewriting and of the compiler.
 pub(crate) fn compile_errors(name: &str, text: &str) -> Vec<Diagnostic> {
+    if let Err(fault) = check_length(name, text) {
+        return vec![fault.into_diagnostic()];
+    }
     let instrumented = match luau::instrument(text, name, &luau::NoImports) {
         Ok(instrumented) => instrumented,
         Err(found) => return found,

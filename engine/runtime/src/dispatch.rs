@@ -16,7 +16,7 @@ use crate::engine::Request;
 use crate::files;
 use crate::finish;
 use crate::guides;
-use crate::ops::{Answer, BatchMode, Execute, Op, Outcome, UseTool};
+use crate::ops::{Answer, BatchMode, Execute, LogLevel, Op, Outcome, UseTool};
 use crate::play;
 use crate::scenes;
 use crate::shared::Shared;
@@ -51,6 +51,7 @@ fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
         let _ = reply.send(Err(fault));
         return None;
     }
+    scenes::follow_file(shared);
     match start(shared, caller, op, reply) {
         Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => {
             Some(postponed)
@@ -91,7 +92,10 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
         Op::Play => now(play::play(shared).map(value)),
         Op::Pause { paused } => now(Ok(value(play::pause(shared, *paused)))),
         Op::Edit => now(play::edit(shared).map(value)),
-        Op::Step { frames } => now(step(shared, *frames).map(value)),
+        Op::Step { frames } => match start_steps(shared, caller, *frames, reply) {
+            Ok(()) => Progress::Started,
+            Err(fault) => now(Err(fault)),
+        },
         Op::Wait { task, timeout_secs, logs } => {
             let timeout = Duration::try_from_secs_f64(timeout_secs.unwrap_or(20.0).max(0.0)).unwrap_or(PATIENCE);
             shared.calls.borrow_mut().wait(*task, timeout, *logs, reply.clone());
@@ -205,7 +209,7 @@ fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &
     let call = shared.calls.borrow_mut().begin(
         caller.clone(),
         Kind::Tools(runs),
-        crate::ops::LogLevel::Error,
+        LogLevel::Error,
         Some(reply.clone()),
     );
     for prepared in first {
@@ -214,8 +218,8 @@ fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &
     Ok(())
 }
 
-/// Whole frames of play, at once and whatever the clock says.
-fn step(shared: &Rc<Shared>, frames: u32) -> Result<serde_json::Value, Fault> {
+/// Whole frames of play, one after the other whatever the clock says.
+fn start_steps(shared: &Rc<Shared>, caller: &Caller, frames: u32, reply: &Sender<Outcome>) -> Result<(), Fault> {
     const MOST: u32 = 36_000;
     if shared.state.borrow().mode != Mode::Play {
         return Err(Fault::new(
@@ -226,10 +230,9 @@ fn step(shared: &Rc<Shared>, frames: u32) -> Result<serde_json::Value, Fault> {
     if frames == 0 || frames > MOST {
         return Err(Fault::new("play/frames", format!("frames must be 1 to {MOST} (ten minutes), got {frames}")));
     }
-    for _ in 0..frames {
-        crate::frame::one(shared);
-    }
-    Ok(play::run_state(shared))
+    let kind = Kind::Steps { left: frames };
+    shared.calls.borrow_mut().begin(caller.clone(), kind, LogLevel::Error, Some(reply.clone()));
+    Ok(())
 }
 
 fn status(shared: &Shared) -> serde_json::Value {
@@ -257,5 +260,6 @@ pub(crate) fn shut_down(shared: &Rc<Shared>) -> Result<(), Fault> {
         finish::end_call(shared, call, crate::engine::gone());
     }
     play::edit(shared)?;
+    scenes::follow_file(shared);
     shared.as_engine(|| scenes::save_if_dirty(shared))
 }

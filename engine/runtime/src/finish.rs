@@ -24,20 +24,19 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     let slot = shared.calls.borrow().work(id).and_then(|work| work.slot);
     let refused = matches!((&result, slot), (Ok(value), Some(_)) if tools::is_failure(shared, id, value));
     let result = match result {
-        Ok(value) if refused => {
-            note_roll_back(shared, id);
-            Ok(value)
-        }
-        Ok(value) => shared.commit(id).map(|()| value),
-        Err(fault) => {
-            note_roll_back(shared, id);
-            Err(fault)
+        Ok(value) if !refused => shared.commit(id).map(|()| value),
+        failed => {
+            shared.roll_back(id);
+            failed
         }
     };
+    if (refused || result.is_err()) && slot.is_some() {
+        end_tasks(shared, id);
+    }
     let Some(work) = shared.calls.borrow_mut().end_work(id) else { return };
     let Some(slot) = work.slot else {
         if let Err(fault) = result {
-            let line = LogLine { level: LogLevel::Error, source: work.name, text: fault.to_string() };
+            let line = LogLine::new(LogLevel::Error, work.name, fault.to_string());
             shared.calls.borrow_mut().log(work.context.call, &line);
             shared.state.borrow_mut().log(line);
         }
@@ -46,14 +45,22 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     deliver(shared, work.context.call, slot, &work.name, work.started.elapsed(), result);
 }
 
-fn note_roll_back(shared: &Shared, id: u64) {
-    if shared.roll_back(id) {
-        let mut calls = shared.calls.borrow_mut();
-        let call = calls.context(id).map(|context| context.call);
-        if let Some(call) = call.and_then(|call| calls.call_mut(call)) {
-            call.rolled_back = true;
-        }
-    }
+/// Of a call that failed, what it has started ends too.
+fn end_tasks(shared: &Rc<Shared>, failed: u64) {
+    let tasks = {
+        let calls = shared.calls.borrow();
+        let Some(work) = calls.work(failed) else { return };
+        let (call, slot) = (work.context.call, work.slot);
+        let started = |id: &u64| calls.work(*id).is_some_and(|work| work.slot.is_none() && work.started_by == slot);
+        calls.works_of_call(call).into_iter().filter(started).collect::<Vec<_>>()
+    };
+    tasks.into_iter().for_each(|id| end_work(shared, id));
+}
+
+fn end_work(shared: &Shared, id: u64) {
+    shared.scheduler(|scheduler| scheduler.cancel_context(id));
+    shared.roll_back(id);
+    shared.calls.borrow_mut().end_work(id);
 }
 
 fn deliver(shared: &Rc<Shared>, id: u64, slot: usize, name: &str, took: Duration, result: Result<Json, Fault>) {
@@ -61,7 +68,7 @@ fn deliver(shared: &Rc<Shared>, id: u64, slot: usize, name: &str, took: Duration
         let mut calls = shared.calls.borrow_mut();
         let Some(call) = calls.call_mut(id) else { return };
         match &mut call.kind {
-            Kind::Execute { .. } => None,
+            Kind::Execute { .. } | Kind::Steps { .. } => None,
             Kind::Tools(runs) => {
                 let record = tools::record(name, took, result.clone());
                 let failed = record["ok"] == json!(false);
@@ -87,13 +94,14 @@ fn deliver(shared: &Rc<Shared>, id: u64, slot: usize, name: &str, took: Duration
     }
 }
 
-fn answer(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
+pub(crate) fn answer(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     let summary = shared.state.borrow().summary();
     let mut calls = shared.calls.borrow_mut();
     let Some(call) = calls.call(id) else { return };
     let outcome = match &call.kind {
         Kind::Execute { .. } => execute_answer(call, summary, result),
         Kind::Tools(_) => tools_answer(call, summary),
+        Kind::Steps { .. } => result.map(|value| Answer { value, ..Answer::default() }),
     };
     calls.finish(id, outcome);
 }
@@ -142,6 +150,9 @@ fn tools_answer(call: &Call, summary: Json) -> Outcome {
 
 fn finish_value(value: &mut Json, call: &Call, summary: Json) {
     put_logs(value, &call.logs, call.level);
+    if call.logs_left_out > 0 {
+        value["logsLeftOut"] = json!(call.logs_left_out);
+    }
     if !call.transactions.is_empty() {
         value["transactions"] = json!(call.transactions);
     }
@@ -172,10 +183,6 @@ pub(crate) fn abandon(shared: &Rc<Shared>, call: u64) {
 
 pub(crate) fn end_call(shared: &Rc<Shared>, call: u64, fault: Fault) {
     let works = shared.calls.borrow().works_of_call(call);
-    for id in works {
-        shared.scheduler(|scheduler| scheduler.cancel_context(id));
-        shared.roll_back(id);
-        shared.calls.borrow_mut().end_work(id);
-    }
+    works.into_iter().for_each(|id| end_work(shared, id));
     shared.calls.borrow_mut().finish(call, Err(fault));
 }

@@ -1,10 +1,13 @@
 //! Frames: editor updates in edit mode, fixed and variable updates in play.
 
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zero_base::Fault;
 
+use crate::calls::Kind;
+use crate::finish;
+use crate::play;
 use crate::run;
 use crate::shared::{IntoDiagnostic, Shared};
 use crate::state::Mode;
@@ -16,6 +19,9 @@ const MOST_FRAMES_AT_ONCE: u64 = 3;
 
 /// Time until the next frame, if anything needs one.
 pub(crate) fn next_due(shared: &Shared) -> Option<Duration> {
+    if shared.calls.borrow().stepping().is_some() {
+        return Some(Duration::ZERO);
+    }
     if !needs_frames(shared) {
         return None;
     }
@@ -42,8 +48,17 @@ fn needs_frames(shared: &Shared) -> bool {
     }
 }
 
-/// Runs the frames that are due.
+/// Runs the frames that are due: those a call has asked for first, which the clock does not
+/// add to.
 pub(crate) fn advance(shared: &Rc<Shared>) {
+    let began = Instant::now();
+    loop {
+        let Some(call) = shared.calls.borrow().stepping() else { break };
+        if began.elapsed() >= run::TURN {
+            return;
+        }
+        run_asked(shared, call);
+    }
     if !needs_frames(shared) {
         let now = shared.wall();
         shared.state.borrow_mut().next_frame_at = now;
@@ -70,8 +85,26 @@ pub(crate) fn advance(shared: &Rc<Shared>) {
     }
 }
 
+/// One frame of those that the call has asked for, and its answer after the last.
+fn run_asked(shared: &Rc<Shared>, id: u64) {
+    one(shared);
+    let now = shared.wall();
+    shared.state.borrow_mut().next_frame_at = now;
+    let done = match shared.calls.borrow_mut().call_mut(id).map(|call| &mut call.kind) {
+        Some(Kind::Steps { left }) => {
+            *left -= 1;
+            *left == 0
+        }
+        // The frame itself has ended the call, as a script that ends play does.
+        _ => false,
+    };
+    if done {
+        finish::answer(shared, id, Ok(play::run_state(shared)));
+    }
+}
+
 /// Runs one frame of the current mode.
-pub(crate) fn one(shared: &Rc<Shared>) {
+fn one(shared: &Rc<Shared>) {
     let mode = shared.state.borrow().mode;
     match mode {
         Mode::Edit => {

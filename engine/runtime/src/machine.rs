@@ -52,7 +52,7 @@ impl Machine {
 
     /// Loads a component script; its description, as `component.module` gives it.
     pub(crate) fn define(&self, key: &str, path: &str) -> Result<Json, Fault> {
-        let values = self.vm.call(&self.component("define")?, (key, path), OVERRUN)?;
+        let values = self.vm.run_step(&self.component("define")?, (key, path), &self.progress, OVERRUN)?;
         to_json(values.front().unwrap_or(&Value::Nil))
     }
 
@@ -61,7 +61,8 @@ impl Machine {
     }
 
     /// Tells the instance of a script component what has become of it.
-    pub(crate) fn tell(&self, change: &Change, playing: bool) -> Result<(), Fault> {
+    /// Nothing of it is run when `quiet` and only a field changed.
+    pub(crate) fn tell(&self, change: &Change, playing: bool, quiet: bool) -> Result<(), Fault> {
         let lua = self.vm.lua();
         let id = change.entity.to_string();
         let key = change.component.as_str();
@@ -72,7 +73,7 @@ impl Machine {
                 let changed = self.component("changed")?;
                 for field in changed_fields(before, after) {
                     let value = from_json(lua, after.get(&field).unwrap_or(&Json::Null)).map_err(|e| fault_of(&e))?;
-                    self.vm.call(&changed, (id.as_str(), key, field, value), OVERRUN)?;
+                    self.vm.call(&changed, (id.as_str(), key, field, value, quiet), OVERRUN)?;
                 }
                 Ok(())
             }

@@ -78,6 +78,11 @@ pub(crate) fn edit(shared: &Rc<Shared>) -> Result<Json, Fault> {
             );
         }
     }
+    let ended = || Fault::new("call/mode_changed", "play ended before all the frames were run");
+    loop {
+        let Some(call) = shared.calls.borrow().stepping() else { break };
+        finish::end_call(shared, call, ended());
+    }
     // Scripts hear that they end while their world still stands.
     let _ = shared.as_engine(|| {
         components::detach_all(shared);
@@ -99,6 +104,7 @@ fn leave(shared: &Rc<Shared>) {
         state.missed_by_edit.extend(dropped);
         if let Some(before) = state.before_play.take() {
             state.scene = before.scene;
+            state.scene_file_changed = true;
             for diagnostic in state.world.load_scene(&before.doc) {
                 tracing::warn!(%diagnostic, "restoring the scene after play");
             }

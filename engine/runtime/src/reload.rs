@@ -8,7 +8,6 @@ use zero_vfs::{FileEvent, Origin, VfsPath};
 
 use crate::check;
 use crate::components;
-use crate::scenes;
 use crate::shared::{IntoDiagnostic, Shared};
 use crate::state::Mode;
 
@@ -27,11 +26,6 @@ pub(crate) fn external(shared: &Rc<Shared>) {
             for diagnostic in take_in(shared, &events) {
                 let file = diagnostic.path.clone();
                 shared.report(diagnostic, file.as_deref());
-            }
-            let scene_file = shared.state.borrow().scene.file.clone();
-            let changed = scene_file.is_some_and(|file| events.iter().any(|event| event.path == file));
-            if changed && let Err(fault) = shared.as_engine(|| scenes::file_changed(shared)) {
-                shared.report(fault.into_diagnostic(), None);
             }
         }
         Err(error) => shared.report(zero_base::Fault::from(error).into_diagnostic(), None),
@@ -53,6 +47,7 @@ fn take_in(shared: &Shared, events: &[FileEvent]) -> Vec<Diagnostic> {
         let mut state = shared.state.borrow_mut();
         let state = &mut *state;
         state.assets.apply(&state.vfs, events);
+        state.scene_file_changed |= events.iter().any(|event| state.scene.file.as_ref() == Some(&event.path));
         if state.mode == Mode::Play {
             state.missed_by_edit.extend(events.iter().map(|event| event.path.clone()));
         }

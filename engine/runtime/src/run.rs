@@ -12,13 +12,14 @@ use crate::finish;
 use crate::frame;
 use crate::ops::LogLevel;
 use crate::reload;
+use crate::scenes;
 use crate::shared::Shared;
 use crate::state::Mode;
 
 /// The longest the loop sleeps: the watcher is looked at that often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(15);
 /// How long one turn resumes coroutines before requests are looked at again.
-const TURN: Duration = Duration::from_millis(16);
+pub(crate) const TURN: Duration = Duration::from_millis(16);
 
 /// How long nothing has to happen.
 pub(crate) fn idle_time(shared: &Shared) -> Duration {
@@ -45,6 +46,7 @@ pub(crate) fn idle_time(shared: &Shared) -> Duration {
 
 pub(crate) fn turn(shared: &Rc<Shared>) {
     reload::external(shared);
+    scenes::follow_file(shared);
     frame::advance(shared);
     let now = shared.now();
     shared.scheduler(|scheduler| scheduler.advance(now));
@@ -97,7 +99,7 @@ fn resume(shared: &Rc<Shared>, due: Due) {
 fn waited(shared: &Rc<Shared>, id: u64) {
     let (parked, queued) = {
         let calls = shared.calls.borrow();
-        calls.work(id).map_or((true, false), |work| (work.parked, work.context.queued))
+        calls.work(id).map_or((true, false), |work| (work.parked, work.context.waits_for.is_some()))
     };
     if !parked {
         let fault = Fault::new(
@@ -109,7 +111,7 @@ fn waited(shared: &Rc<Shared>, id: u64) {
     }
     if queued {
         if let Some(context) = shared.calls.borrow_mut().context_mut(id) {
-            context.queued = false;
+            context.waits_for = None;
         }
         return;
     }

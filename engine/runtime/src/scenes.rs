@@ -8,7 +8,7 @@ use zero_vfs::{VfsPath, WriteOptions};
 use zero_world::{Change, SceneDoc, merge_scene, replay_scene};
 
 use crate::components;
-use crate::shared::Shared;
+use crate::shared::{IntoDiagnostic, Shared};
 use crate::state::{Mode, OpenScene};
 
 const SCENE_FILE: &str = "scene.yaml";
@@ -17,25 +17,25 @@ const SURELY_READABLE_BYTES: usize = 1 << 20;
 
 /// Opens a scene in place of the current one. What the current one has unsaved is written to
 /// its file first where it has one; a library's stays in the journal.
+///
+/// Errors: `txn/busy` while another call is half way through changing the open scene.
 pub(crate) fn load(shared: &Rc<Shared>, identity: &str) -> Result<Json, Fault> {
+    shared.check_scene_free()?;
     let (scene, text, pending) = {
         let state = shared.state.borrow();
         let asset = state.assets.resolve(identity, Some("scene"), None)?;
         let file = asset.path.join(SCENE_FILE)?;
         // A scene whose entities all come from its entrypoint needs no file of them.
-        let text = match state.vfs.stat(&file) {
-            Some(_) => state.vfs.read_text(&file)?,
-            None => SceneDoc::default().emit(),
-        };
+        let on_disk = state.vfs.stat(&file).map(|_| state.vfs.read_text(&file)).transpose()?;
         let scene = OpenScene {
             identity: Some(asset.identity.clone()),
-            file_hash: Some(Hash::of(text.as_bytes())),
+            file_hash: on_disk.as_ref().map(|text| Hash::of(text.as_bytes())),
             saved: None,
             read_only: asset.root.is_library(),
             file: Some(file),
         };
         let pending = state.vfs.pending_entities(scene.key());
-        (scene, text, pending)
+        (scene, on_disk.unwrap_or_else(|| SceneDoc::default().emit()), pending)
     };
     let file = scene.file.clone().map(|file| file.as_str().to_owned()).unwrap_or_default();
     let (doc, mut found) = SceneDoc::parse(&text, &file)
@@ -95,6 +95,7 @@ fn replace(
     {
         let mut state = shared.state.borrow_mut();
         state.scene = scene;
+        state.scene_file_changed = false;
         state.problems.remove(file);
     }
     // Schemas first: loading checks fields against them.
@@ -212,22 +213,38 @@ pub(crate) fn save(shared: &Rc<Shared>, name: Option<&str>) -> Result<String, Fa
         }
         _ => scene_named(shared, name.unwrap_or_default())?,
     };
+    check_unchanged(shared, &own, &file)?;
     shared.write_file(&file, text.as_bytes(), WriteOptions { base: None, durable: true })?;
     let hash = Hash::of(text.as_bytes());
     shared.checkpoint(&old_key, hash)?;
     if old_key != identity {
         shared.checkpoint(&identity, hash)?;
     }
-    let mut state = shared.state.borrow_mut();
-    let saved = Some(state.world.hash());
-    state.scene = OpenScene {
+    let saved = Some(shared.state.borrow().world.hash());
+    shared.scene_saved(OpenScene {
         identity: Some(identity.clone()),
         file: Some(file),
         file_hash: Some(hash),
         saved,
         read_only: false,
-    };
+    });
     Ok(identity)
+}
+
+/// Refuses to save over what has not been taken in: an edit of the file that play or another
+/// call keeps waiting, or one that cannot be read.
+fn check_unchanged(shared: &Shared, own: &OpenScene, file: &VfsPath) -> Result<(), Fault> {
+    let on_disk = shared.state.borrow().vfs.hash(file).ok();
+    if own.file.as_ref() != Some(file) || on_disk == own.file_hash {
+        return Ok(());
+    }
+    Err(Fault::new(
+        "scene/changed_on_disk",
+        format!(
+            "{file} has changed since it was opened and is taken in as soon as no call is half way; save again \
+             then, mend the file if it cannot be read, or save under another name"
+        ),
+    ))
 }
 
 /// The scene of that name in this world.
@@ -261,15 +278,31 @@ pub(crate) fn current(shared: &Shared) -> Json {
     })
 }
 
+/// Takes in an edit of the open scene's file once nothing is in the way: play ends first, and
+/// what calls are half way through.
+pub(crate) fn follow_file(shared: &Rc<Shared>) {
+    let due = shared.state.borrow().scene_file_changed && shared.state.borrow().mode == Mode::Edit;
+    if !due || shared.calls.borrow().open_transactions().next().is_some() {
+        return;
+    }
+    shared.state.borrow_mut().scene_file_changed = false;
+    if let Err(fault) = shared.as_engine(|| file_changed(shared)) {
+        shared.report(fault.into_diagnostic(), None);
+    }
+}
+
 /// The open scene's file changed under it: the file wins, the journal's unsaved changes stay
 /// where they do not contradict it.
-pub(crate) fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
+fn file_changed(shared: &Rc<Shared>) -> Result<(), Fault> {
     let (scene, text) = {
-        let state = shared.state.borrow();
-        if state.mode == Mode::Play {
+        let mut state = shared.state.borrow_mut();
+        let state = &mut *state;
+        let Some(file) = &state.scene.file else { return Ok(()) };
+        if state.vfs.stat(file).is_none() {
+            // Nothing is saved of it any more; what is open stays, and the next save writes it.
+            (state.scene.file_hash, state.scene.saved) = (None, None);
             return Ok(());
         }
-        let Some(file) = &state.scene.file else { return Ok(()) };
         let text = state.vfs.read_text(file)?;
         let hash = Some(Hash::of(text.as_bytes()));
         if state.scene.file_hash == hash {

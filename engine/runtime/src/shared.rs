@@ -6,25 +6,46 @@ use std::time::Instant;
 
 use zero_base::{Caller, Diagnostic, Fault, Hash, Severity};
 use zero_script::{Due, Scheduler, Vm, WaitFor};
-use zero_vfs::{EntityChange, RolledBack, TxnId, Vfs, VfsPath, WriteOptions, WriteReceipt};
-use zero_world::{Change, Edit};
+use zero_vfs::{EntityChange, RolledBack, Savepoint, TxnId, VfsPath, WriteOptions, WriteReceipt};
+use zero_world::{Change, Edit, EntityId, World};
 
 use crate::calls::{Calls, Work};
 use crate::machine::Machine;
 use crate::ops::LogLevel;
 use crate::reload;
-use crate::state::{LogLine, Mode, State};
+use crate::state::{LogLine, Mode, OpenScene, State};
 
 /// One stretch of work on behalf of a caller: from where a coroutine was resumed to where it
 /// returns or waits. Owns at most one transaction.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Context {
     pub call: u64,
     pub caller: Caller,
     pub txn: Option<TxnId>,
-    /// Waits for another transaction's key: its own stays open meanwhile.
-    pub queued: bool,
+    /// The transaction whose key it waits for: its own stays open meanwhile.
+    pub waits_for: Option<TxnId>,
+    /// What it has changed of entities during play, where nothing is journaled.
+    played: Vec<Change>,
+    /// What was open before each save it has made.
+    scenes: Vec<OpenScene>,
 }
+
+impl Context {
+    pub(crate) fn new(call: u64, caller: Caller) -> Context {
+        Context { call, caller, txn: None, waits_for: None, played: Vec::new(), scenes: Vec::new() }
+    }
+}
+
+/// A point of a context's work to come back to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    txn: Option<(TxnId, Savepoint)>,
+    played: usize,
+    scenes: usize,
+}
+
+/// Where a context's work begins: after its last commit.
+const BEGINNING: Mark = Mark { txn: None, played: 0, scenes: 0 };
 
 pub(crate) struct Shared {
     this: Weak<Shared>,
@@ -34,6 +55,8 @@ pub(crate) struct Shared {
     /// The edit machine, while play's own runs.
     parked: RefCell<Option<Rc<Machine>>>,
     current: Cell<Option<u64>>,
+    /// Scripts are being told of something taken back.
+    undoing: Cell<bool>,
     started: Instant,
 }
 
@@ -46,6 +69,7 @@ impl Shared {
             machine: RefCell::default(),
             parked: RefCell::default(),
             current: Cell::new(None),
+            undoing: Cell::new(false),
             started: Instant::now(),
         })
     }
@@ -132,7 +156,7 @@ impl Shared {
         let id = {
             let mut calls = self.calls.borrow_mut();
             let call = calls.next_group();
-            calls.add_work(Work::immediate(Context { call, caller, txn: None, queued: false }))
+            calls.add_work(Work::immediate(Context::new(call, caller)))
         };
         let result = self.in_context(id, work);
         let result = match result {
@@ -184,79 +208,166 @@ impl Shared {
     }
 
     /// Makes what the context has written durable. A failure takes it back.
-    pub(crate) fn commit(&self, context: u64) -> Result<(), Fault> {
-        let txn = self.calls.borrow_mut().context_mut(context).and_then(|context| context.txn.take());
-        let Some(txn) = txn else { return Ok(()) };
-        let committed = self.state.borrow_mut().vfs.commit(txn);
+    pub(crate) fn commit(&self, id: u64) -> Result<(), Fault> {
+        let txn = self.calls.borrow().context(id).and_then(|context| context.txn);
+        let committed = match txn {
+            Some(txn) => self.state.borrow_mut().vfs.commit(txn).map(Some),
+            None => Ok(None),
+        };
         match committed {
             Ok(receipt) => {
-                if !receipt.files.is_empty() || receipt.entities > 0 {
-                    self.calls.borrow_mut().note_transaction(context, receipt.id);
+                let mut calls = self.calls.borrow_mut();
+                if let Some(context) = calls.context_mut(id) {
+                    context.txn = None;
+                    context.played.clear();
+                    context.scenes.clear();
+                }
+                if let Some(receipt) = receipt.filter(|receipt| !receipt.files.is_empty() || receipt.entities > 0) {
+                    calls.note_transaction(id, receipt.id);
                 }
                 Ok(())
             }
             Err(error) => {
-                self.undo(txn);
+                self.roll_back(id);
                 Err(error.into())
             }
         }
     }
 
-    /// Takes back what the context has written since its transaction began.
-    pub(crate) fn roll_back(&self, context: u64) -> bool {
-        let txn = self.calls.borrow_mut().context_mut(context).and_then(|context| context.txn.take());
-        match txn {
-            Some(txn) => {
-                self.undo(txn);
-                true
+    /// Takes back what the context has written since its transaction began; its call says so.
+    pub(crate) fn roll_back(&self, id: u64) {
+        if self.undo_to(id, BEGINNING) {
+            let mut calls = self.calls.borrow_mut();
+            let call = calls.context(id).map(|context| context.call);
+            if let Some(call) = call.and_then(|call| calls.call_mut(call)) {
+                call.rolled_back = true;
             }
-            None => false,
+        }
+    }
+
+    /// The point the current context has come to.
+    pub(crate) fn mark(&self) -> Mark {
+        let calls = self.calls.borrow();
+        let Some(context) = self.current.get().and_then(|id| calls.context(id)) else { return BEGINNING };
+        let txn = context.txn.map(|txn| (txn, self.state.borrow().vfs.savepoint(txn)));
+        Mark { txn, played: context.played.len(), scenes: context.scenes.len() }
+    }
+
+    /// Takes back what the current context has written since the mark, or since its last commit
+    /// where that came later.
+    pub(crate) fn roll_back_to(&self, mark: Mark) {
+        if let Some(id) = self.current.get() {
+            self.undo_to(id, mark);
         }
     }
 
     /// Runs `work` so that a refusal leaves what it had written undone, and nothing else.
     pub(crate) fn atomically<R>(&self, work: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
-        let open = |shared: &Shared| {
-            shared.current.get().and_then(|id| shared.calls.borrow().context(id).and_then(|context| context.txn))
-        };
-        let before = open(self).map(|txn| self.state.borrow().vfs.savepoint(txn));
+        let mark = self.mark();
         let result = work();
-        if result.is_err()
-            && let Some(txn) = open(self)
-        {
-            self.undo_with(|vfs| match before {
-                Some(savepoint) => vfs.roll_back_to(txn, savepoint),
-                None => vfs.roll_back(txn),
-            });
-            if before.is_none()
-                && let Some(context) = self.current.get()
-                && let Some(context) = self.calls.borrow_mut().context_mut(context)
-            {
-                context.txn = None;
-            }
+        if result.is_err() {
+            self.roll_back_to(mark);
         }
         result
     }
 
-    fn undo(&self, txn: TxnId) {
-        self.undo_with(|vfs| vfs.roll_back(txn));
-    }
-
-    fn undo_with(&self, roll_back: impl FnOnce(&mut Vfs) -> RolledBack) {
-        let changes: Vec<Change> = {
+    /// Whether there was anything to take back.
+    fn undo_to(&self, id: u64, mark: Mark) -> bool {
+        let (txn, savepoint, played) = {
+            let mut calls = self.calls.borrow_mut();
+            let Some(context) = calls.context_mut(id) else { return false };
+            let savepoint = mark.txn.filter(|(txn, _)| context.txn == Some(*txn)).map(|(_, savepoint)| savepoint);
+            let txn = if savepoint.is_some() { context.txn } else { context.txn.take() };
+            if let Some(scene) = context.scenes.drain(mark.scenes.min(context.scenes.len())..).next() {
+                self.state.borrow_mut().scene = scene;
+            }
+            (txn, savepoint, context.played.split_off(mark.played.min(context.played.len())))
+        };
+        if txn.is_none() && played.is_empty() {
+            return false;
+        }
+        let undone = {
             let mut state = self.state.borrow_mut();
-            let rolled_back = roll_back(&mut state.vfs);
-            let mut changes: Vec<Change> =
-                rolled_back.entities.into_iter().filter_map(|change| Change::from_journal(&change)).collect();
-            changes.reverse();
-            if let Err(error) = state.world.revert(&changes) {
+            let state = &mut *state;
+            let mut undone = revert_played(&mut state.world, played);
+            let rolled_back = match (txn, savepoint) {
+                (Some(txn), Some(savepoint)) => state.vfs.roll_back_to(txn, savepoint),
+                (Some(txn), None) => state.vfs.roll_back(txn),
+                (None, _) => RolledBack::default(),
+            };
+            let of_scene = rolled_back.entities.iter().filter(|change| change.scene == state.scene.key());
+            let newest_first: Vec<Change> = of_scene.filter_map(Change::from_journal).collect();
+            let oldest_first: Vec<Change> = newest_first.iter().rev().cloned().collect();
+            if let Err(error) = state.world.revert(&oldest_first) {
                 tracing::error!(%error, "entities could not be put back as they were; this is a bug of the engine");
             }
-            changes
+            undone.extend(newest_first.iter().map(Change::reversed));
+            undone
         };
-        let undone: Vec<Change> = changes.iter().rev().map(Change::reversed).collect();
-        self.sync_components(&undone);
+        self.tell_undone(&undone);
         reload::settle(self);
+        true
+    }
+
+    /// Scripts hear of what was taken back, and what they write about it is the engine's. What
+    /// they hear of a roll-back inside that, they only hear.
+    fn tell_undone(&self, undone: &[Change]) {
+        if undone.is_empty() {
+            return;
+        }
+        let inside = self.undoing.replace(true);
+        let told = self.as_engine(|| {
+            self.sync_components(undone);
+            Ok(())
+        });
+        self.undoing.set(inside);
+        if let Err(fault) = told {
+            self.report(fault.into_diagnostic(), None);
+        }
+    }
+
+    /// Refuses, with `txn/busy`, while another's transaction has changed entities of the open
+    /// scene: they could not be taken back in another one.
+    pub(crate) fn check_scene_free(&self) -> Result<(), Fault> {
+        let calls = self.calls.borrow();
+        let state = self.state.borrow();
+        let current = self.current.get();
+        let holder = calls.open_transactions().find(|(id, txn)| Some(*id) != current && state.vfs.holds_entities(*txn));
+        let Some((id, txn)) = holder else { return Ok(()) };
+        let caller = calls.context(id).map_or_else(String::new, |context| context.caller.name.clone());
+        Err(Fault::new(
+            "txn/busy",
+            format!("{caller} is half way through changing the open scene; try again when it is done, or cancel it"),
+        )
+        .with_data(serde_json::json!({ "transaction": txn, "caller": caller })))
+    }
+
+    /// Whether waiting for a transaction would wait for what waits for this context.
+    pub(crate) fn would_deadlock(&self, context: u64, owner: TxnId) -> bool {
+        let calls = self.calls.borrow();
+        let Some(own) = calls.context(context).and_then(|context| context.txn) else { return false };
+        let mut next = Some(owner);
+        let mut left = calls.open_transactions().count();
+        while let Some(txn) = next.filter(|_| left > 0) {
+            if txn == own {
+                return true;
+            }
+            left -= 1;
+            let holder = calls.open_transactions().find(|(_, open)| *open == txn).map(|(id, _)| id);
+            next = holder.and_then(|id| calls.context(id)).and_then(|context| context.waits_for);
+        }
+        false
+    }
+
+    /// What is open from now on, because the current context saved it; a roll-back opens what
+    /// was open before.
+    pub(crate) fn scene_saved(&self, scene: OpenScene) {
+        let before = std::mem::replace(&mut self.state.borrow_mut().scene, scene);
+        if let Some(id) = self.current.get()
+            && let Some(context) = self.calls.borrow_mut().context_mut(id)
+        {
+            context.scenes.push(before);
+        }
     }
 
     // ---- files --------------------------------------------------------------------------------
@@ -310,25 +421,32 @@ impl Shared {
 
     // ---- entities -----------------------------------------------------------------------------
 
-    /// Applies one edit. In edit mode it is journaled; in play it is not authored.
-    pub(crate) fn edit(&self, edit: Edit) -> Result<Vec<Change>, Fault> {
-        let changes = {
+    /// Applies one edit and answers the entity it is about first. In edit mode it is journaled;
+    /// in play it is not authored, and kept for as long as the context may be taken back.
+    pub(crate) fn edit(&self, edit: Edit) -> Result<Option<EntityId>, Fault> {
+        let (changes, playing) = {
             let mut state = self.state.borrow_mut();
             let state = &mut *state;
             if self.caller().read_only {
                 return Err(Fault::new("call/read_only", "this caller may only read"));
             }
             let changes = state.world.apply(edit)?;
-            if state.mode == Mode::Edit
-                && let Err(fault) = self.journal(state, &changes)
-            {
+            let playing = state.mode == Mode::Play;
+            if !playing && let Err(fault) = self.journal(state, &changes) {
                 state.world.revert(&changes)?;
                 return Err(fault);
             }
-            changes
+            (changes, playing)
         };
         self.sync_components(&changes);
-        Ok(changes)
+        let entity = changes.first().map(|change| change.entity);
+        if playing
+            && let Some(id) = self.current.get()
+            && let Some(context) = self.calls.borrow_mut().context_mut(id)
+        {
+            context.played.extend(changes);
+        }
+        Ok(entity)
     }
 
     fn journal(&self, state: &mut State, changes: &[Change]) -> Result<(), Fault> {
@@ -352,11 +470,13 @@ impl Shared {
         }
         let machine = self.machine();
         let playing = self.state.borrow().mode == Mode::Play;
+        // Inside a roll-back of what scripts wrote about a roll-back.
+        let quiet = self.undoing.get() && self.current.get().is_none();
         for change in changes {
             if change.is_structural() || !self.is_scripted(&change.component) {
                 continue;
             }
-            if let Err(fault) = machine.tell(change, playing) {
+            if let Err(fault) = machine.tell(change, playing, quiet) {
                 self.report(fault.into_diagnostic(), None);
             }
         }
@@ -370,7 +490,7 @@ impl Shared {
 
     pub(crate) fn log(&self, level: LogLevel, source: impl Into<String>, text: impl Into<String>) {
         let call = self.current_call();
-        let line = LogLine { level, source: source.into(), text: text.into() };
+        let line = LogLine::new(level, source.into(), text.into());
         self.calls.borrow_mut().log(call, &line);
         self.state.borrow_mut().log(line);
     }
@@ -392,6 +512,16 @@ impl Shared {
             }
         }
     }
+}
+
+/// Puts entities back as they were before the changes, as far as others have left them to be
+/// put back; what was done to them, in that order.
+fn revert_played(world: &mut World, played: Vec<Change>) -> Vec<Change> {
+    if world.revert(&played).is_ok() {
+        return played.iter().rev().map(Change::reversed).collect();
+    }
+    let newest_first = played.into_iter().rev();
+    newest_first.filter(|change| world.revert(std::slice::from_ref(change)).is_ok()).map(|change| change.reversed()).collect()
 }
 
 /// A fault as a diagnostic: the first it carries, or one made of its code and message.

@@ -95,6 +95,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         components: BTreeMap::new(),
         problems: BTreeMap::new(),
         missing_systems: BTreeSet::new(),
+        scene_file_changed: false,
         missed_by_edit: BTreeSet::new(),
         logs: VecDeque::new(),
         renderer: None,

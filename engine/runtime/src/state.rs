@@ -12,6 +12,8 @@ use zero_world::{SceneDoc, World};
 
 use crate::ops::LogLevel;
 
+/// Characters of one log line that are kept.
+const LOG_LINE_CHARS: usize = 4096;
 /// Log lines kept for whoever asks later.
 const LOG_LINES_KEPT: usize = 2000;
 
@@ -59,6 +61,13 @@ pub(crate) struct LogLine {
 }
 
 impl LogLine {
+    /// A line as it is kept: what is too long to be read is cut, and says so.
+    pub(crate) fn new(level: LogLevel, source: String, text: String) -> LogLine {
+        let Some((end, _)) = text.char_indices().nth(LOG_LINE_CHARS) else { return LogLine { level, source, text } };
+        let text = format!("{}… {} more bytes", &text[..end], text.len() - end);
+        LogLine { level, source, text }
+    }
+
     pub(crate) fn to_json(&self) -> Json {
         serde_json::json!({ "level": self.level, "source": self.source, "text": self.text })
     }
@@ -88,6 +97,8 @@ pub(crate) struct State {
     pub assets: Assets,
     pub world: World,
     pub scene: OpenScene,
+    /// The open scene's file may not be what was opened.
+    pub scene_file_changed: bool,
     pub mode: Mode,
     pub paused: bool,
     /// Frames since play began.

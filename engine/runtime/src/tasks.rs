@@ -20,7 +20,7 @@ pub(crate) fn start(
 ) -> Result<(), Fault> {
     let (thread, args) = shared.vm().task(function, args)?;
     let caller = shared.calls.borrow().call(call).map_or_else(Caller::engine, |call| call.caller.clone());
-    let id = add_work(shared, call, caller, slot, name, &thread);
+    let id = add_work(shared, call, caller, (slot, slot), name, &thread);
     shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context: id }));
     Ok(())
 }
@@ -36,17 +36,17 @@ pub(crate) fn work_of(shared: &Shared, thread: &Thread) -> Result<u64, Fault> {
             work.parked = true;
             return Some(Ok(id));
         }
-        Some(Err((work.context.call, work.context.caller.clone(), work.name.clone())))
+        Some(Err((work.context.call, work.context.caller.clone(), work.started_by, work.name.clone())))
     });
     match known {
         Some(Ok(id)) => Ok(id),
-        Some(Err((call, caller, name))) => {
-            let id = add_work(shared, call, caller, None, &name, thread);
+        Some(Err((call, caller, started_by, name))) => {
+            let id = add_work(shared, call, caller, (None, started_by), &name, thread);
             park(shared, id);
             Ok(id)
         }
         None => {
-            let id = add_work(shared, 0, Caller::engine(), None, "task", thread);
+            let id = add_work(shared, 0, Caller::engine(), (None, None), "task", thread);
             park(shared, id);
             Ok(id)
         }
@@ -66,13 +66,21 @@ pub(crate) fn start_file(shared: &Rc<Shared>, path: &str) -> Result<(), Fault> {
     start(shared, 0, None, path, (script.main, MultiValue::new()))
 }
 
-fn add_work(shared: &Shared, call: u64, caller: Caller, slot: Option<usize>, name: &str, thread: &Thread) -> u64 {
+fn add_work(
+    shared: &Shared,
+    call: u64,
+    caller: Caller,
+    (slot, started_by): (Option<usize>, Option<usize>),
+    name: &str,
+    thread: &Thread,
+) -> u64 {
     let epoch = shared.machine().epoch;
     shared.calls.borrow_mut().add_work(Work {
-        context: Context { call, caller, txn: None, queued: false },
+        context: Context::new(call, caller),
         epoch,
         thread: address(thread),
         slot,
+        started_by,
         name: name.to_owned(),
         started: Instant::now(),
         parked: false,

@@ -19,5 +19,6 @@ pub use convert::{from_json, to_json};
 pub use fault::{fault_of, fault_of_value};
 pub use host::{Host, PrintLevel, Source};
 pub use mlua;
+pub use modules::{check_length, is_private, private_module};
 pub use scheduler::{Due, Scheduler, WaitFor};
-pub use vm::{OVERRUN, Prototype, Ran, Script, Vm, VmOptions};
+pub use vm::{OVERRUN, Prototype, Ran, Script, Vm, VmOptions, compiler};

@@ -30,7 +30,6 @@ pub(crate) struct Modules {
     loading: RefCell<Vec<String>>,
     /// Declared types of files, for guards that use another module's types.
     types: RefCell<HashMap<String, Arc<luau::Chunk>>>,
-    native_prefix: &'static str,
     ambient: RefCell<Option<Arc<Vec<luau::TypeAlias>>>>,
     /// What the engine gives its own API modules, and nobody else.
     native: Table,
@@ -61,6 +60,37 @@ pub(crate) enum Code {
 
 /// Where the engine's own API lives: the only scripts that see `__native`.
 const API_PREFIX: &str = "/zero/source/libs/@builtin/modules/api/";
+/// What ships with the engine, for every script alike: none may change it for the others.
+const BUILTIN_PREFIX: &str = "/zero/source/libs/@builtin/";
+/// Longer scripts would hold everybody up while they are compiled.
+const LONGEST_SCRIPT: usize = 1 << 20;
+
+/// Whether a script may not have the module: the parts of the engine's API are for each other.
+pub fn is_private(from: &str, module: &str) -> bool {
+    module.starts_with(API_PREFIX) && !from.starts_with(API_PREFIX)
+}
+
+/// Why [`is_private`] modules are refused.
+pub fn private_module(name: &str) -> Fault {
+    Fault::new(
+        "script/private_module",
+        format!("'{name}' is a part of the engine's API, which scripts reach as globals: asset, entity, task, vfs …"),
+    )
+}
+
+/// Refuses a script too long to be compiled between two frames.
+pub fn check_length(name: &str, text: &str) -> Result<(), Fault> {
+    if text.len() <= LONGEST_SCRIPT {
+        return Ok(());
+    }
+    Err(Fault::new(
+        "script/too_long",
+        format!(
+            "{name} has {} bytes, and a script may have {LONGEST_SCRIPT}; keep data in a data asset or split the script",
+            text.len()
+        ),
+    ))
+}
 
 impl Modules {
     pub(crate) fn new(
@@ -79,7 +109,6 @@ impl Modules {
             states: RefCell::default(),
             loading: RefCell::default(),
             types: RefCell::default(),
-            native_prefix: API_PREFIX,
             ambient: RefCell::default(),
             native: lua.create_table()?,
         })
@@ -116,11 +145,14 @@ impl Modules {
         (level..level + 64)
             .map_while(|level| lua.inspect_stack(level, |frame| frame.source().short_src.map(|name| name.into_owned())))
             .flatten()
-            .find_map(|name| chunks.get(&name).filter(|path| !path.starts_with(self.native_prefix)).cloned())
+            .find_map(|name| chunks.get(&name).filter(|path| !path.starts_with(API_PREFIX)).cloned())
     }
 
     pub(crate) fn require(self: &Rc<Self>, lua: &Lua, from: &str, name: &str) -> mlua::Result<Value> {
         let path = self.host.resolve(from, name).map_err(Error::external)?;
+        if is_private(from, &path) {
+            return Err(Error::external(private_module(name)));
+        }
         self.load(lua, &path)
     }
 
@@ -156,6 +188,9 @@ impl Modules {
                 entry.value = result;
             }
             _ => entry.value = result,
+        }
+        if let (Value::Table(table), true) = (&entry.value, path.starts_with(BUILTIN_PREFIX)) {
+            table.set_readonly(true);
         }
         Ok(entry.value.clone())
     }
@@ -195,13 +230,14 @@ impl Modules {
     }
 
     fn load_text(self: &Rc<Self>, lua: &Lua, name: &str, path: &str, text: &str, code: Code) -> Result<Script, Fault> {
+        check_length(name, text)?;
         let imports = FileImports { modules: self, path };
         let instrumented = luau::instrument(text, name, &imports).map_err(|found| syntax_fault(name, found))?;
         self.typed.register(name, Arc::clone(&instrumented.checks));
         self.chunks.borrow_mut().insert(name.to_owned(), path.to_owned());
         let env = self.environment(lua, path).map_err(|e| fault_of(&e))?;
         let load = |text: &str| {
-            let native = code == Code::Native || path.starts_with(self.native_prefix) || has_native_directive(text);
+            let native = code == Code::Native || path.starts_with(API_PREFIX) || has_native_directive(text);
             lua.enable_jit(native);
             let main = lua
                 .load(text)
@@ -243,7 +279,7 @@ impl Modules {
         own.raw_set("state", state)?;
         own.set_readonly(true);
         env.raw_set("modules", own)?;
-        if path.starts_with(self.native_prefix) {
+        if path.starts_with(API_PREFIX) {
             env.raw_set("__native", &self.native)?;
         }
         env.set_metatable(Some(self.env_meta.clone()))?;
@@ -294,6 +330,8 @@ fn fold(held: &Table, fresh: &Table, previous: &[Value]) -> mlua::Result<Vec<Val
     if held.to_pointer() == fresh.to_pointer() {
         return keys_of(fresh);
     }
+    let readonly = held.is_readonly();
+    held.set_readonly(false);
     for key in previous {
         if fresh.raw_get::<Value>(key)?.is_nil() {
             held.raw_set(key, Value::Nil)?;
@@ -306,6 +344,7 @@ fn fold(held: &Table, fresh: &Table, previous: &[Value]) -> mlua::Result<Vec<Val
         declared.push(key);
     }
     held.set_metatable(fresh.metatable())?;
+    held.set_readonly(readonly);
     Ok(declared)
 }
 

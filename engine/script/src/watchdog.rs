@@ -3,6 +3,8 @@
 //! running code pays nothing at its back-edges.
 
 use std::cell::Cell;
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
 use std::os::raw::c_int;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -12,6 +14,10 @@ use std::time::{Duration, Instant};
 
 use mlua::{Lua, ffi};
 
+use crate::fault::is_engine_frame;
+
+/// How much longer than its own limit a stretch may last with all the stretches inside it.
+const WITH_INNER: u32 = 10;
 /// How often the watching thread looks while Luau runs.
 const TICK: Duration = Duration::from_millis(4);
 /// Ticks inside one stretch before the interrupt is armed.
@@ -56,11 +62,28 @@ unsafe impl Send for CallbackTable {}
 /// What the interrupt decides by. Lives on the engine thread only.
 struct Watch {
     callbacks: *mut ffi::lua_Callbacks,
-    stretch: Cell<Stretch>,
-    started: Cell<Instant>,
-    limit: Cell<Duration>,
-    progress_seen: Cell<u32>,
     preempted: Cell<bool>,
+    now: Cell<Now>,
+}
+
+/// The stretch that runs.
+#[derive(Clone, Copy)]
+struct Now {
+    stretch: Stretch,
+    began: Instant,
+    /// Time spent in stretches inside it, which have limits of their own.
+    inner: Duration,
+    limit: Duration,
+    progress_seen: u32,
+    /// Has used up what it may: its scripts are thrown out at every step until it is left, so
+    /// that no `pcall` of theirs keeps it going.
+    over: bool,
+}
+
+impl Now {
+    fn new(stretch: Stretch, limit: Duration) -> Now {
+        Now { stretch, began: Instant::now(), inner: Duration::ZERO, limit, progress_seen: 0, over: false }
+    }
 }
 
 thread_local! {
@@ -84,11 +107,8 @@ impl Watchdog {
             .expect("the operating system starts one more thread");
         let watch = Box::new(Watch {
             callbacks,
-            stretch: Cell::new(Stretch::Call),
-            started: Cell::new(Instant::now()),
-            limit: Cell::new(Duration::ZERO),
-            progress_seen: Cell::new(0),
             preempted: Cell::new(false),
+            now: Cell::new(Now::new(Stretch::Call, Duration::ZERO)),
         });
         Watchdog { shared, thread: Some(thread), watch }
     }
@@ -97,11 +117,8 @@ impl Watchdog {
     /// because its slice was over. Stretches nest: the inner one has its own limit.
     pub(crate) fn run<R>(&self, stretch: Stretch, limit: Duration, body: impl FnOnce() -> R) -> (R, bool) {
         let watch = &*self.watch;
-        let outer = (watch.stretch.get(), watch.started.get(), watch.limit.get(), watch.progress_seen.get());
+        let mut outer = watch.now.replace(Now::new(stretch, limit));
         let outer_current = CURRENT.replace(watch);
-        watch.stretch.set(stretch);
-        watch.started.set(Instant::now());
-        watch.limit.set(limit);
         watch.preempted.set(false);
         if outer_current.is_null() {
             self.shared.begin(self.thread.as_ref());
@@ -111,13 +128,12 @@ impl Watchdog {
         if outer_current.is_null() {
             self.shared.end();
         }
-        watch.disarm();
+        outer.inner += watch.now.get().began.elapsed();
+        watch.now.set(outer);
         CURRENT.set(outer_current);
-        watch.stretch.set(outer.0);
-        // The outer stretch is not charged for the inner one.
-        watch.started.set(if outer_current.is_null() { outer.1 } else { Instant::now() });
-        watch.limit.set(outer.2);
-        watch.progress_seen.set(outer.3);
+        if !outer.over {
+            watch.disarm();
+        }
         (result, preempted)
     }
 }
@@ -182,6 +198,11 @@ impl Shared {
 }
 
 impl Watch {
+    fn arm(&self) {
+        // SAFETY: as in `disarm`.
+        unsafe { interrupt_word(self.callbacks) }.store(interrupt as *mut (), Ordering::Release);
+    }
+
     fn disarm(&self) {
         // SAFETY: `self` never outlives the machine: `Vm` drops its watchdog first.
         unsafe { interrupt_word(self.callbacks) }.store(ptr::null_mut(), Ordering::Release);
@@ -189,15 +210,19 @@ impl Watch {
 
     /// Whether the stretch has used up what it may.
     fn is_over(&self) -> bool {
-        if let Stretch::Step { progress } = self.stretch.get() {
+        let mut now = self.now.get();
+        if let Stretch::Step { progress } = now.stretch {
             // SAFETY: the counter lives as long as the stretch (see `Vm::run_step`).
-            let now = unsafe { ptr::read_volatile(progress) };
-            if now != self.progress_seen.replace(now) {
-                self.started.set(Instant::now());
-                return false;
+            let count = unsafe { ptr::read_volatile(progress) };
+            if count != now.progress_seen {
+                let limit = now.limit;
+                now = Now { progress_seen: count, ..Now::new(now.stretch, limit) };
             }
         }
-        self.started.get().elapsed() >= self.limit.get()
+        let whole = now.began.elapsed();
+        now.over |= whole.saturating_sub(now.inner) >= now.limit || whole >= now.limit * WITH_INNER;
+        self.now.set(now);
+        now.over
     }
 }
 
@@ -221,7 +246,7 @@ unsafe extern "C-unwind" fn interrupt(state: *mut ffi::lua_State, gc: c_int) {
     // SAFETY: the pointer is set for the length of `Watchdog::run` and cleared after it.
     let watch = unsafe { &*current };
     watch.disarm();
-    if let Stretch::Task { thread } = watch.stretch.get()
+    if let Stretch::Task { thread } = watch.now.get().stretch
         && ptr::eq(thread, state)
         // SAFETY: `state` is the running state the machine handed us.
         && unsafe { ffi::lua_isyieldable(state) } != 0
@@ -231,21 +256,44 @@ unsafe extern "C-unwind" fn interrupt(state: *mut ffi::lua_State, gc: c_int) {
         unsafe { ffi::lua_yield(state, 0) };
         return;
     }
-    if watch.is_over() {
-        let message = format!(
-            "this code ran for more than {} ms where it cannot be suspended, and was ended [script/overrun]",
-            watch.limit.get().as_millis()
-        );
-        watch.started.set(Instant::now());
-        // SAFETY: the strings are copied onto the state's stack before the error unwinds it;
-        // `message` is leaked nowhere: it is dropped before `lua_error`.
-        unsafe {
-            ffi::lua_rawcheckstack(state, 4);
-            ffi::luaL_where(state, 0);
-            ffi::lua_pushlstring(state, message.as_ptr().cast(), message.len());
-            drop(message);
-            ffi::lua_concat(state, 2);
-            ffi::lua_error(state);
+    if !watch.is_over() {
+        return;
+    }
+    watch.arm();
+    // SAFETY: as above.
+    if unsafe { in_engine_code(state) } {
+        return;
+    }
+    let message = format!(
+        "this code ran for more than {} ms where it cannot be suspended, and was ended [script/overrun]",
+        watch.now.get().limit.as_millis()
+    );
+    // SAFETY: the strings are copied onto the state's stack before the error unwinds it;
+    // `message` is leaked nowhere: it is dropped before `lua_error`.
+    unsafe {
+        ffi::lua_rawcheckstack(state, 4);
+        ffi::luaL_where(state, 0);
+        ffi::lua_pushlstring(state, message.as_ptr().cast(), message.len());
+        drop(message);
+        ffi::lua_concat(state, 2);
+        ffi::lua_error(state);
+    }
+}
+
+/// Whether the function that runs is the engine's own: it ends by itself, and what it does
+/// after a script's failure must be done.
+///
+/// # Safety
+/// `state` is the state that runs.
+unsafe fn in_engine_code(state: *mut ffi::lua_State) -> bool {
+    let mut frame = MaybeUninit::<ffi::lua_Debug>::zeroed();
+    // SAFETY: the source of the running function is written into `frame`, and its text lives
+    // as long as the function.
+    unsafe {
+        if ffi::lua_getinfo(state, 0, c"s".as_ptr(), frame.as_mut_ptr()) == 0 {
+            return false;
         }
+        let source = frame.assume_init_ref().short_src;
+        !source.is_null() && is_engine_frame(&CStr::from_ptr(source).to_string_lossy())
     }
 }

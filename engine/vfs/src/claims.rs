@@ -18,6 +18,11 @@ impl Vfs {
         }
     }
 
+    /// Whether an open transaction has changed entities.
+    pub fn holds_entities(&self, txn: TxnId) -> bool {
+        self.transactions.get(&txn).is_some_and(|transaction| !transaction.entities.is_empty())
+    }
+
     pub(crate) fn check_writer(&mut self, txn: TxnId) -> Result<(), VfsError> {
         match self.transaction(txn)? {
             transaction if transaction.read_only => {

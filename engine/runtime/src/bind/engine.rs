@@ -1,8 +1,9 @@
 use zero_base::{Diagnostic, Fault, did_you_mean};
-use zero_script::mlua::{Result, Value};
-use zero_script::{fault_of, from_json, to_json};
+use zero_script::mlua::{AnyUserData, Result, Table, Value};
+use zero_script::{fault_of, fault_of_value, from_json, to_json};
 
 use crate::bind::Binder;
+use crate::shared::Mark;
 use crate::state::Mode;
 use crate::world_hash;
 
@@ -32,8 +33,21 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             serde_json::from_str(&text).map_err(|error| Fault::new("json/syntax", format!("not JSON: {error}")))?;
         from_json(lua, &value).map_err(|e| fault_of(&e))
     })?;
-    binder.add("report", |_, shared, (code, message): (String, String)| {
-        shared.report(Diagnostic::error(code, message), None);
+    // The problem may be anything a script threw: nothing of it is run to show it.
+    binder.add("report", |_, shared, (code, message, problem): (String, String, Value)| {
+        let problem = fault_of_value(&problem);
+        shared.report(Diagnostic::error(code, format!("{message}: {}", problem.message)), None);
+        Ok(())
+    })?;
+    // A reference's own fields are what guards go by: scripts cannot set them, not even raw.
+    binder.add("freeze", |_, _, table: Table| {
+        table.set_readonly(true);
+        Ok(table)
+    })?;
+    binder.add("savepoint", |lua, shared, ()| lua.create_any_userdata(shared.mark()).map_err(|e| fault_of(&e)))?;
+    binder.add("rollBackTo", |_, shared, mark: AnyUserData| {
+        let mark = *mark.borrow::<Mark>().map_err(|e| fault_of(&e))?;
+        shared.roll_back_to(mark);
         Ok(())
     })?;
     binder.add(

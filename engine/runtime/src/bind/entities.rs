@@ -16,10 +16,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             let translation = vec3(&position, "position")?;
             let rotation = quat(&rotation, "rotation")?;
             let scale = vec3(&scale, "scale")?;
-            let changes = shared.edit(Edit::Spawn { name, parent, id: None })?;
-            let entity = changes
-                .first()
-                .map(|change| change.entity)
+            let entity = shared
+                .edit(Edit::Spawn { name, parent, id: None })?
                 .ok_or_else(|| Fault::new("engine/spawn", "the spawn made no change; this is a bug of the engine"))?;
             if translation.is_some() || rotation.is_some() || scale.is_some() {
                 shared.edit(Edit::SetTransform { entity, translation, rotation, scale })?;

@@ -5,7 +5,7 @@ use crate::bind::Binder;
 use crate::scenes;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
-    binder.add("sceneLoad", |lua, shared, identity: String| {
+    binder.add_waiting("sceneLoad", |lua, shared, identity: String| {
         end_transaction(shared)?;
         from_json(lua, &scenes::load(shared, &identity)?).map_err(|e| fault_of(&e))
     })?;

@@ -1,6 +1,7 @@
 use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Result, Thread, Value};
 use zero_script::{Due, WaitFor, fault_of_value};
+use zero_vfs::TxnId;
 
 use crate::bind::Binder;
 use crate::ops::LogLevel;
@@ -35,8 +36,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         Ok(())
     })?;
     // Waits for another call's transaction, with its own left open. False once the caller's
-    // patience is over.
-    binder.add("taskQueue", |_, shared, (thread, waited): (Thread, f64)| {
+    // patience is over. Refused when the other waits for this one.
+    binder.add("taskQueue", |_, shared, (thread, waited, owner): (Thread, f64, f64)| {
         let caller = shared.caller();
         let patient = match caller.deadline {
             Some(deadline) => std::time::Instant::now() < deadline,
@@ -46,8 +47,16 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             return Ok(false);
         }
         let context = tasks::work_of(shared, &thread)?;
+        let owner = TxnId(owner as u64);
+        if shared.would_deadlock(context, owner) {
+            return Err(Fault::new(
+                "txn/deadlock",
+                "another call waits for what this one has written, and this one for what that has: \
+                 write in the same order, or wait between the writes; this call is refused so that the other goes on",
+            ));
+        }
         if let Some(context) = shared.calls.borrow_mut().context_mut(context) {
-            context.queued = true;
+            context.waits_for = Some(owner);
         }
         shared.scheduler(|scheduler| scheduler.push(Due { thread, args: MultiValue::new(), context }));
         Ok(true)
