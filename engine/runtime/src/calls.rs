@@ -24,10 +24,14 @@ const LOG_LINES_PER_CALL: usize = 500;
 /// What a call runs, and with it how its answer is put together.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Execute { diagnostics: Vec<Diagnostic> },
+    Execute {
+        diagnostics: Vec<Diagnostic>,
+    },
     Tools(ToolRuns),
     /// Frames of play that are still to be run, whatever the clock says.
-    Steps { left: u32 },
+    Steps {
+        left: u32,
+    },
 }
 
 #[derive(Debug)]
@@ -230,8 +234,7 @@ impl Calls {
     }
 
     pub(crate) fn log(&mut self, call: u64, line: &LogLine) {
-        if let Some(call) = self.calls.get_mut(&call)
-        {
+        if let Some(call) = self.calls.get_mut(&call) {
             if call.logs.len() < LOG_LINES_PER_CALL {
                 call.logs.push(line.clone());
             } else {

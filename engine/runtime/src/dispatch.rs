@@ -206,12 +206,7 @@ fn start_tools(shared: &Rc<Shared>, caller: &Caller, request: &UseTool, reply: &
         results: Default::default(),
         running: first.len(),
     };
-    let call = shared.calls.borrow_mut().begin(
-        caller.clone(),
-        Kind::Tools(runs),
-        LogLevel::Error,
-        Some(reply.clone()),
-    );
+    let call = shared.calls.borrow_mut().begin(caller.clone(), Kind::Tools(runs), LogLevel::Error, Some(reply.clone()));
     for prepared in first {
         tools::start(shared, call, prepared);
     }

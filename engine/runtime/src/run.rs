@@ -75,9 +75,9 @@ pub(crate) fn run_ready(shared: &Rc<Shared>) {
 
 fn resume(shared: &Rc<Shared>, due: Due) {
     let id = due.context;
-    let known = shared.calls.borrow_mut().work_mut(id).map(|work| work.parked = false);
-    if known.is_none() {
-        return;
+    match shared.calls.borrow_mut().work_mut(id) {
+        Some(work) => (work.parked, work.context.waits_for) = (false, None),
+        None => return,
     }
     let vm = shared.vm();
     let thread = due.thread;
@@ -110,9 +110,6 @@ fn waited(shared: &Rc<Shared>, id: u64) {
         return;
     }
     if queued {
-        if let Some(context) = shared.calls.borrow_mut().context_mut(id) {
-            context.waits_for = None;
-        }
         return;
     }
     if let Err(fault) = shared.commit(id) {

@@ -521,7 +521,10 @@ fn revert_played(world: &mut World, played: Vec<Change>) -> Vec<Change> {
         return played.iter().rev().map(Change::reversed).collect();
     }
     let newest_first = played.into_iter().rev();
-    newest_first.filter(|change| world.revert(std::slice::from_ref(change)).is_ok()).map(|change| change.reversed()).collect()
+    newest_first
+        .filter(|change| world.revert(std::slice::from_ref(change)).is_ok())
+        .map(|change| change.reversed())
+        .collect()
 }
 
 /// A fault as a diagnostic: the first it carries, or one made of its code and message.

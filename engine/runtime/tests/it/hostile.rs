@@ -127,8 +127,48 @@ fn native_functions_are_out_of_reach() {
     assert_eq!(world.run("return { __native == nil, getfenv == nil, loadstring == nil }"), json!([true, true, true]));
     assert_eq!(world.run("return (pcall(function() entity.spawn = nil end))"), json!(false));
     assert_eq!(world.run("return (pcall(setmetatable, entity('floor'), {}))"), json!(false));
-    assert_eq!(
-        world.run("return (pcall(function() require('@builtin::modules.api.prelude').native.mode() end))"),
-        json!(false)
+    let (code, message) = world.fails("return require('@builtin::modules.api.prelude')");
+    assert_eq!(code, "script/refused");
+    assert!(message.contains("script/private_module"), "{message}");
+    let code = "local name = '@builtin::modules.api.component' return { pcall(require, name) }";
+    assert_eq!(world.run(code)[0], json!(false), "a name made at run time is refused as well");
+}
+
+#[test]
+fn what_all_scripts_share_cannot_be_changed() {
+    let world = World::new();
+    for code in [
+        "rawset(entity('floor'), 'id', 'ent_1')",
+        "rawset(asset.resolve('main', 'scene'), 'guid', 'x')",
+        "rawset(entity('floor').Mesh, '__id', 'ent_1')",
+        "require('@builtin::toolboxes.result').ok = nil",
+        "table.insert(getmetatable(entity('floor')), 1)",
+    ] {
+        let (code, message) = world.fails(code);
+        assert!(["script/error", "script/refused"].contains(&code.as_str()), "{code}: {message}");
+    }
+    assert_eq!(world.run("return entity('floor').name"), json!("floor"));
+}
+
+#[test]
+fn whatever_is_thrown_is_shown_without_running_it() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Thrower.component/init.luau",
+        "public = {}
+         function update() error(setmetatable({}, { __tostring = function() while true do end end })) end",
     );
+    world.run("entity.spawn('e').component.add('Thrower')");
+    world.play();
+    world.steps(1);
+    assert_eq!(world.run("return entity('e').Thrower.enabled"), json!(false));
+}
+
+#[test]
+fn logs_are_bounded_in_lines_and_in_length() {
+    let world = World::new();
+    let answer = world.execute("for _ = 1, 600 do print(string.rep('x', 1e5)) end").value;
+    let logs = answer["logs"].as_array().unwrap();
+    assert_eq!((logs.len(), answer["logsLeftOut"].as_u64().unwrap()), (500, 100));
+    assert!(logs[0]["text"].as_str().unwrap().ends_with("95904 more bytes"), "{}", logs[0]);
 }

@@ -5,6 +5,7 @@ mod support;
 mod components;
 mod hostile;
 mod library;
+mod overrun;
 mod pictures;
 mod play;
 mod rollback;

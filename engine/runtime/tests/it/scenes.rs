@@ -87,3 +87,72 @@ fn a_scene_edited_outside_is_taken_in_under_unsaved_changes() {
     crate::transactions::eventually(|| world.run("return entity.find('sunshine') ~= nil") == json!(true));
     assert_eq!(world.run("return entity('floor').position"), json!([0, -1, 0]));
 }
+
+fn scene_file(world: &World) -> std::path::PathBuf {
+    world.path().join("source/main.scene/scene.yaml")
+}
+
+#[test]
+fn the_open_scenes_file_is_followed_when_the_engine_writes_it() {
+    let world = World::new();
+    world.run("entity('floor').position = { 0, -1, 0 }");
+    let edit = zero_runtime::EditFile {
+        path: "/zero/source/main.scene/scene.yaml".to_owned(),
+        old: "name: sun".to_owned(),
+        new: "name: sunshine".to_owned(),
+        ..Default::default()
+    };
+    world.call(Op::EditFile(edit)).unwrap();
+    assert_eq!(
+        world.run("return { entity.find('sunshine') ~= nil, entity('floor').position }"),
+        json!([true, [0, -1, 0]])
+    );
+    world.run("scene.save()");
+    assert!(std::fs::read_to_string(scene_file(&world)).unwrap().contains("name: sunshine"));
+    let (code, _) = world.fails(
+        "vfs.write('/zero/source/main.scene/scene.yaml', 'scene: 1\\nentities: []\\n') entity.spawn('x') scene.save()",
+    );
+    assert_eq!(code, "scene/changed_on_disk");
+    assert_eq!(world.run("return { entity.find('x') == nil, entity.find('sunshine') ~= nil }"), json!([true, true]));
+}
+
+#[test]
+fn a_scene_edited_outside_during_play_is_taken_in_after_it() {
+    let world = World::new();
+    world.play();
+    let text = std::fs::read_to_string(scene_file(&world)).unwrap();
+    std::fs::write(scene_file(&world), text.replace("name: sun", "name: sunshine")).unwrap();
+    world.steps(30);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(world.run("return entity.find('sunshine') == nil"), json!(true), "play goes on undisturbed");
+    world.edit();
+    crate::transactions::eventually(|| world.run("return entity.find('sunshine') ~= nil") == json!(true));
+    let world = world.reopen();
+    assert_eq!(world.run("return entity.find('sunshine') ~= nil"), json!(true));
+    assert!(std::fs::read_to_string(scene_file(&world)).unwrap().contains("name: sunshine"));
+}
+
+#[test]
+fn a_save_that_fails_or_is_undone_leaves_what_was_open() {
+    let world = World::new();
+    world.run("entity.spawn('x')");
+    let before = world.run("return scene.current()");
+    assert_eq!(before["dirty"], json!(true));
+    world.fails("scene.save() error('no')");
+    world.fails("scene.save('ghost') error('no')");
+    world.fails("scene.save('no/such name')");
+    assert_eq!(world.run("return scene.current()"), before);
+    assert_eq!(world.run("return asset.list('scene')[1].identity"), world.run("return scene.list()[1]"));
+    assert_eq!(world.run("return vfs.exists('/zero/source/ghost.scene/scene.yaml')"), json!(false));
+    world.run("scene.save()");
+    assert_eq!(world.run("return scene.current().dirty"), json!(false));
+}
+
+#[test]
+fn a_scene_whose_file_is_gone_is_saved_anew() {
+    let world = World::new();
+    std::fs::remove_file(scene_file(&world)).unwrap();
+    crate::transactions::eventually(|| world.run("return scene.current().dirty") == json!(true));
+    world.run("scene.save()");
+    assert!(scene_file(&world).exists());
+}

@@ -114,6 +114,121 @@ fn another_callers_key_is_waited_for() {
     assert_eq!(world.run("return vfs.read('/zero/source/a.txt')"), json!("quick"));
 }
 
+/// Runs until it is told to stop, with what it has written still open.
+fn half_way(code: &str) -> Op {
+    Op::Execute(Execute { code: Some(format!("{code} while true do end")), ..Execute::default() })
+}
+
+#[test]
+fn a_scene_is_not_changed_under_a_call_that_is_half_way() {
+    let world = World::new();
+    world.run("asset.create('scene', 'other')");
+    let first = Caller::new("first", Transport::Http);
+    let cancel = first.cancel.clone();
+    let hung = world.engine.call(first, half_way("entity('floor').position = { 7, 7, 7 }"));
+    eventually(|| world.run("return entity('floor').position") == json!([7, 7, 7]));
+    let second = world.engine.call(
+        Caller::new("second", Transport::Http),
+        Op::Execute(Execute { code: Some("return scene.load('other').identity".to_owned()), ..Execute::default() }),
+    );
+    let third =
+        world.engine.call(Caller::new("third", Transport::Http), Op::LoadScene { identity: "other".to_owned() });
+    assert_eq!(world.run("return scene.current().identity"), json!("main"));
+    cancel.cancel();
+    assert_eq!(hung.recv().unwrap().unwrap_err().code, "call/cancelled");
+    assert_eq!(second.recv().unwrap().unwrap().value["result"], "other");
+    assert!(third.recv().unwrap().is_ok());
+    world.run("scene.load('main')");
+    assert_eq!(world.run("return entity('floor').position"), json!([0, -0.25, 0]), "what was undone stays undone");
+}
+
+#[test]
+fn two_calls_that_wait_for_each_other_are_told_apart() {
+    let world = World::new();
+    let code = |mine: &str, theirs: &str| {
+        format!(
+            "vfs.write('/zero/source/{mine}.txt', '1')
+             local t = os.clock() while os.clock() - t < 0.3 do end
+             vfs.write('/zero/source/{theirs}.txt', '2')"
+        )
+    };
+    let start = |name: &str, code: String| {
+        let execute = Execute { code: Some(code), ..Execute::default() };
+        world.engine.call(Caller::new(name, Transport::Http), Op::Execute(execute))
+    };
+    let (one, two) = (start("one", code("a", "b")), start("two", code("b", "a")));
+    let began = std::time::Instant::now();
+    let answers = [one.recv().unwrap().unwrap().value, two.recv().unwrap().unwrap().value];
+    assert!(began.elapsed().as_secs() < 20, "nobody waits until patience ends");
+    let codes: Vec<_> = answers.iter().filter_map(|answer| answer["error"]["code"].as_str()).collect();
+    assert_eq!(codes, ["txn/deadlock"], "{answers:?}");
+}
+
+#[test]
+fn in_play_a_failed_call_is_taken_back_too() {
+    let world = World::new();
+    world.play();
+    let (code, _) =
+        world.fails("entity.spawn('half') entity('floor').position = { 1, 1, 1 } entity('sky'):despawn() error('no')");
+    assert_eq!(code, "script/error");
+    assert_eq!(
+        world.run("return { entity.find('half') == nil, entity('floor').position, entity.find('sky') ~= nil }"),
+        json!([true, [0, -0.25, 0], true])
+    );
+    // What comes before a wait stands, as it does in edit mode.
+    world.call(Op::Pause { paused: false }).unwrap();
+    let execute =
+        Execute { code: Some("entity.spawn('kept') task.wait() error('late')".to_owned()), ..Execute::default() };
+    let answer = world.call(Op::Execute(execute)).unwrap().value;
+    assert_eq!(answer["rolledBack"], json!(null), "{answer:#}");
+    assert_eq!(world.run("return entity.find('kept') ~= nil"), json!(true));
+}
+
+#[test]
+fn a_failed_call_takes_its_tasks_with_it() {
+    let world = World::new();
+    world.fails("task.delay(0.05, function() entity.spawn('late') end) error('no')");
+    world.run("task.delay(0.05, function() entity.spawn('fine') end)");
+    eventually(|| world.run("return entity.find('fine') ~= nil") == json!(true));
+    assert_eq!(world.run("return entity.find('late') == nil"), json!(true));
+}
+
+#[test]
+fn what_a_script_catches_has_left_nothing() {
+    let world = World::new();
+    world.run("tools.createToolbox({ name = 'halves', description = 'Leaves halves behind' })");
+    world.write(
+        "/zero/source/halves.toolbox/make.tool/init.luau",
+        "local M = {} typed function M.make(): any entity.spawn('half') return { exitCode = 1, message = 'no' } end return M",
+    );
+    let before = hash(&world);
+    world.run(
+        "assert(not pcall(entity.instantiate, { { name = 'a' }, { name = 'b', components = { Nothing = {} } } }))
+         assert(not pcall(scene.save, 'main.x.!'))
+         assert(not pcall(tools.use, 'entityOps', 'spawn', 'lamp', { components = { Nothing = {} } }))
+         assert(tools.use('halves', 'make').exitCode == 1)",
+    );
+    assert_eq!(hash(&world), before);
+}
+
+#[test]
+fn hooks_that_write_survive_a_roll_back() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Tall.component/init.luau",
+        "public = { height = Field.number(1) }
+         function onPropertyChanged(name, value) self.entity.scale = { 1, value, 1 } end",
+    );
+    world.run("entity.spawn('e').component.add('Tall', { height = 2 }) entity('e').Tall.height = 3");
+    world.fails("entity('e').Tall.height = 9 error('no')");
+    assert_eq!(
+        world.run("return { entity('e').Tall.height, entity('e').scale, entity('e').Tall.enabled }"),
+        json!([3, [1, 3, 1], true])
+    );
+    world.run("entity('e').Tall.height = 4");
+    assert_eq!(world.run("return entity('e').scale"), json!([1, 4, 1]));
+}
+
 #[test]
 fn a_read_only_caller_changes_nothing() {
     let world = World::new();
