@@ -4,6 +4,7 @@
 use mlua::{Error, Table, Value};
 use serde_json::json;
 use zero_base::{Diagnostic, Fault, Span};
+use zero_source::luau::is_argument_error;
 
 use crate::convert::to_json;
 
@@ -56,7 +57,9 @@ pub(crate) fn fault_of_caught(caught: &Value) -> Fault {
     let problem = table.raw_get::<Value>("problem").unwrap_or(Value::Nil);
     let trace = table.raw_get::<Option<String>>("trace").ok().flatten().unwrap_or_default();
     let mut fault = fault_of_value(&problem);
-    if !has_place(&fault)
+    // The trace of a refused argument leads to what was called, not to who called it.
+    if fault.code != "script/argument"
+        && !has_place(&fault)
         && let Some(place) = first_script_place(&trace)
     {
         fault.message = format!("{place}: {}", fault.message);
@@ -87,7 +90,9 @@ fn of_table(table: &Table) -> Fault {
         return Fault::new("script/error", format!("the script threw {shown}"));
     };
     let mut fault = Fault::new(text("code").unwrap_or_else(|| "script/error".to_owned()), message);
-    if let Some(place) = text("place") {
+    if let Some(place) = text("place")
+        && !has_place(&fault)
+    {
         fault.message = format!("{place}: {}", fault.message);
     }
     if let Ok(data) = table.raw_get::<Value>("data")
@@ -110,6 +115,9 @@ fn of_text(code: &'static str, text: &str) -> Fault {
     let (message, code) = match split_code(text) {
         Some((message, code)) => (message.to_owned(), code.to_owned().into()),
         None if text.ends_with("not enough memory") => (text.to_owned(), "script/memory".into()),
+        None if is_argument_error(place_of(text).map_or(text, |(_, _, rest)| rest)) => {
+            (text.to_owned(), "script/argument".into())
+        }
         None => (text.to_owned(), code.into()),
     };
     let mut fault = Fault { code, message, data: None, diagnostics: Vec::new() };

@@ -189,7 +189,9 @@ impl Modules {
             }
             _ => entry.value = result,
         }
-        if let (Value::Table(table), true) = (&entry.value, path.starts_with(BUILTIN_PREFIX)) {
+        // The API's own modules are tied together first, and sealed with the globals.
+        let shared = path.starts_with(BUILTIN_PREFIX) && !path.starts_with(API_PREFIX);
+        if let (Value::Table(table), true) = (&entry.value, shared) {
             table.set_readonly(true);
         }
         Ok(entry.value.clone())

@@ -36,7 +36,7 @@ impl TypedRuntime {
                 let probes: Vec<LuaProbe> = values.iter().map(|value| LuaProbe(value.clone())).collect();
                 let text = match known {
                     Some(checks) => checks.explain(index, &probes, &caller_place(lua)),
-                    None => format!("invalid argument [script/argument_type] ({module})"),
+                    None => format!("invalid argument to a function of {module} [script/argument]"),
                 };
                 Ok(text)
             })?;

@@ -46,6 +46,7 @@ pub use blank::blank;
 pub use calls::literal_calls;
 pub use checks::{Check, CheckedParam, Checks};
 pub use chunk::{Chunk, Generic, LiteralCall, LookupCall, Members, Param, RequireCall, Signature, TypeAlias};
+pub use explain::is_argument_error;
 pub use instrument::{Instrumented, instrument, instrument_compact};
 pub use outline::parse;
 pub use probe::Probe;

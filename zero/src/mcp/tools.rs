@@ -42,7 +42,8 @@ enum Effect {
 }
 
 /// Sorted by name: the order clients see, and cache.
-const TOOLS: [ToolSpec; 13] = [
+const TOOLS: [ToolSpec; 14] = [
+    scripts::CANCEL,
     look::CAPTURE,
     toolboxes::DESCRIBE_TOOL,
     play::EDIT,

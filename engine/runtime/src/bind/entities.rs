@@ -133,7 +133,11 @@ fn quat(value: &Value, what: &str) -> std::result::Result<Option<Quat>, Fault> {
 }
 
 fn components<const N: usize>(table: &Table, what: &str, names: [&str; N]) -> std::result::Result<[f32; N], Fault> {
-    let listed = table.raw_len() == N;
+    let length = table.raw_len();
+    let listed = length == N;
+    if length > 0 && !listed {
+        return Err(Fault::new("entity/argument", format!("{what}: expected {N} numbers, got a list of {length}")));
+    }
     let mut result = [0.0; N];
     for (index, name) in names.into_iter().enumerate() {
         let component: Value =

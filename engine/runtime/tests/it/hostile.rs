@@ -145,9 +145,48 @@ fn what_all_scripts_share_cannot_be_changed() {
         "table.insert(getmetatable(entity('floor')), 1)",
     ] {
         let (code, message) = world.fails(code);
-        assert!(["script/error", "script/refused"].contains(&code.as_str()), "{code}: {message}");
+        assert!(["script/error", "script/argument", "script/refused"].contains(&code.as_str()), "{code}: {message}");
     }
     assert_eq!(world.run("return entity('floor').name"), json!("floor"));
+}
+
+#[test]
+fn a_misspelt_member_is_refused_with_the_nearest() {
+    let world = World::new();
+    for (code, nearest) in [
+        ("entity.spwan('a')", "'spawn'"),
+        ("scene.lod('main')", "'load'"),
+        ("tools.uze('a', 'b')", "'use'"),
+        ("task.wiat()", "'wait'"),
+        ("asset.reslve('main')", "'resolve'"),
+        ("vfs.raed('/zero/source')", "'read'"),
+        ("json.enocde({})", "'encode'"),
+        ("return math.sine(1)", "'sin'"),
+        ("return ('x'):uper()", "'upper'"),
+        ("return Field.nmber(1)", "'number'"),
+        ("return engine.mod", "'mode'"),
+    ] {
+        let (name, message) = world.fails(code);
+        assert_eq!(name, "script/unknown_member", "{code}: {message}");
+        assert!(message.starts_with("execute:1: ") && message.contains(nearest), "{code}: {message}");
+    }
+}
+
+#[test]
+fn a_wrong_argument_says_who_was_called_how_and_by_whom() {
+    let world = World::new();
+    let (code, message) = world.fails("local _ = 1\nentity.spawn(7)");
+    assert_eq!(code, "script/argument");
+    assert_eq!(message, "execute:2: invalid argument #1 'name' to 'entity.spawn' (expected string, got number 7)");
+    let (_, message) = world.fails("entity.spawn('a', { position = { 0, 0 } })");
+    assert!(message.ends_with("position: expected 3 numbers, got a list of 2"), "{message}");
+    world.write(
+        "/zero/source/Turner.component/init.luau",
+        "public = {}\npublic.mode = Field.enum('both', { 'turn', 'both' })",
+    );
+    let (code, message) = world.fails("entity.spawn('a').component.add('Turner')");
+    assert_eq!(code, "script/argument");
+    assert!(message.starts_with("@local.source.Turner:2: invalid argument #1 'choices' to 'Field.enum'"), "{message}");
 }
 
 #[test]

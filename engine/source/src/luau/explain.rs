@@ -24,11 +24,23 @@ impl Checks {
                 return format!("{place}{reason}");
             }
         }
-        format!("{place}invalid arguments to '{}' (expected {})", check.name, check.call)
+        format!("{place}invalid arguments to '{}' (expected {})", self.shown_name(check), check.call)
+    }
+
+    /// The function as its callers know it: `entity.spawn` for the `M.spawn` of a module
+    /// `….entity`, and `garden.greet` for that of a tool `….garden.greet`.
+    fn shown_name(&self, check: &Check) -> String {
+        let Some(function) = check.name.strip_prefix("M.") else { return check.name.clone() };
+        let mut parts = self.module.rsplit(['.', ':', '/', '@']).filter(|part| !part.is_empty());
+        match (parts.next(), parts.next()) {
+            (Some(own), Some(holder)) if own == function => format!("{holder}.{function}"),
+            (Some(own), _) => format!("{own}.{function}"),
+            _ => check.name.clone(),
+        }
     }
 
     fn first_mismatch<V: Probe>(&self, check: &Check, args: &[V], search: &mut Search<'_>) -> Option<String> {
-        let name = &check.name;
+        let name = self.shown_name(check);
         for (position, param) in check.params.iter().enumerate() {
             let Some(shape) = param.shape else { continue };
             let value = args.get(position);
@@ -47,6 +59,11 @@ impl Checks {
             Some(format!("invalid argument #{} '...' to '{name}' ({reason})", position + 1))
         })
     }
+}
+
+/// Whether a message is one of [`Checks::explain`]'s, given without the place before it.
+pub fn is_argument_error(message: &str) -> bool {
+    ["invalid argument #", "missing argument #", "invalid arguments to "].iter().any(|start| message.starts_with(start))
 }
 
 /// One place that is not what it should be.

@@ -78,6 +78,17 @@ fn wait(arguments: &Arguments) -> Result<Op, Fault> {
     })
 }
 
+pub const CANCEL: ToolSpec = ToolSpec {
+    name: "cancel",
+    title: "Cancel a task",
+    description: "End a call that went on as a task. What it has not finished is undone; whoever waits for it is \
+                  answered call/cancelled.",
+    effect: Effect::Runs,
+    input: || object(&[("taskId", integer(0, MOST_TASKS, "The id from the running call."))], &["taskId"]),
+    output: Some(|| reply(&[("cancelled", of_kind("boolean", "False when no such task runs."))])),
+    op: |arguments| Ok(Op::Cancel { task: arguments.whole("taskId").expect("checked against the schema") }),
+};
+
 fn ran() -> Value {
     reply(&[
         ("result", anything("What the script returned.")),
