@@ -233,8 +233,10 @@ impl Calls {
         }
     }
 
+    /// What no call says is said to the one that asked for the frame that runs.
     pub(crate) fn log(&mut self, call: u64, line: &LogLine) {
-        if let Some(call) = self.calls.get_mut(&call) {
+        let call = if self.calls.contains_key(&call) { Some(call) } else { self.stepping() };
+        if let Some(call) = call.and_then(|call| self.calls.get_mut(&call)) {
             if call.logs.len() < LOG_LINES_PER_CALL {
                 call.logs.push(line.clone());
             } else {

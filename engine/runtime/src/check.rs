@@ -1,6 +1,7 @@
 //! Diagnostics of content: one file, what blocks play, and a whole tree for `zero check`.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use zero_base::{Diagnostic, Fault};
@@ -8,21 +9,75 @@ use zero_script::{Checked, Checker, NoChecker, check_length, compiler, is_privat
 use zero_source::{luau, yaml};
 use zero_vfs::{Kind, VfsPath};
 
+use crate::components;
 use crate::host::chunk_name;
+use crate::scenes;
 use crate::shared::{IntoDiagnostic, Shared};
+use crate::startup;
 use crate::state::State;
 
-/// Syntax, annotations and requires of one file, or the syntax of a YAML file. Nothing for a
-/// file that is gone or is neither.
-pub(crate) fn file(shared: &Shared, path: &VfsPath) -> Vec<Diagnostic> {
-    let state = shared.state.borrow();
-    check_file(&state, path)
+/// Syntax, annotations and requires of a script, syntax of a YAML file, entities of a scene.
+/// Nothing for a file that is gone or is none of these.
+pub(crate) fn file(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
+    let found = check_file(&shared.state.borrow(), path);
+    if found.iter().any(Diagnostic::is_error) { found } else { [found, scenes::findings(shared, path)].concat() }
+}
+
+/// The same, and whether a component's script runs. Only content of this world is run for it.
+fn file_and_run(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
+    let found = file(shared, path);
+    if found.iter().any(Diagnostic::is_error) {
+        return found;
+    }
+    let identity = {
+        let state = shared.state.borrow();
+        let asset = state.assets.containing(path);
+        let own = asset.filter(|asset| !asset.root.is_library() && asset.type_name == "component");
+        own.filter(|asset| state.assets.body(asset).as_ref() == Some(path)).map(|asset| asset.identity.clone())
+    };
+    match identity.map(|identity| components::require(shared, &identity)) {
+        Some(Err(fault)) => {
+            let diagnostic = fault.into_diagnostic();
+            [found, vec![Diagnostic { path: Some(path.as_str().to_owned()), ..diagnostic }]].concat()
+        }
+        _ => found,
+    }
+}
+
+/// Puts every script and data file of this world on the list of what is still to be looked at.
+pub(crate) fn queue_all(state: &mut State) {
+    for asset in state.assets.list(None).into_iter().filter(|asset| !asset.root.is_library()) {
+        let files = state.assets.files(asset);
+        let checked = files.iter().filter(|name| is_script(name) || is_data(name));
+        state.unchecked.extend(checked.filter_map(|name| asset.path.join(name).ok()));
+    }
+}
+
+/// What is on the list, until it is empty or the time is over.
+pub(crate) fn work_off(shared: &Rc<Shared>, budget: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < budget {
+        let Some(path) = shared.state.borrow_mut().unchecked.pop_first() else { return };
+        let found = file_and_run(shared, &path);
+        let mut state = shared.state.borrow_mut();
+        match found.is_empty() {
+            true => drop(state.problems.remove(path.as_str())),
+            false => drop(state.problems.insert(path.as_str().to_owned(), found)),
+        }
+    }
+}
+
+fn is_script(name: &str) -> bool {
+    name.ends_with(".luau") || name.ends_with(".lua")
+}
+
+fn is_data(name: &str) -> bool {
+    name.ends_with(".yaml") || name.ends_with(".yml")
 }
 
 fn check_file(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
     let name = path.name();
-    let script = name.ends_with(".luau") || name.ends_with(".lua");
-    let data = name.ends_with(".yaml") || name.ends_with(".yml");
+    let (script, data) = (is_script(name), is_data(name));
     // A template holds slots, not a name: it is checked in what is made of it.
     let template = path.as_str().contains(".assetType/template/");
     if template || !script && !data || !matches!(state.vfs.stat(path), Some(stat) if stat.kind == Kind::File) {
@@ -89,7 +144,8 @@ fn syntax_diagnostic(text: &str) -> Diagnostic {
 }
 
 /// Errors of this world's own content: what must be mended before it may play.
-pub(crate) fn play_blockers(shared: &Shared) -> Vec<Diagnostic> {
+pub(crate) fn play_blockers(shared: &Rc<Shared>) -> Vec<Diagnostic> {
+    work_off(shared, Duration::MAX);
     let state = shared.state.borrow();
     let own = |diagnostic: &&Diagnostic| {
         diagnostic.is_error()
@@ -98,35 +154,25 @@ pub(crate) fn play_blockers(shared: &Shared) -> Vec<Diagnostic> {
                 .as_deref()
                 .is_some_and(|path| path.starts_with("/zero/source/") && !path.starts_with("/zero/source/libs/"))
     };
-    let mut found: Vec<Diagnostic> = state.problems.values().flatten().filter(own).cloned().collect();
-    // Scripts that were broken before the engine started have not been looked at yet.
-    for asset in state.assets.list(None) {
-        if asset.root.is_library() {
-            continue;
-        }
-        for name in state.assets.files(asset) {
-            if name.ends_with(".luau")
-                && let Ok(path) = asset.path.join(&name)
-                && !state.problems.contains_key(path.as_str())
-            {
-                found.extend(check_file(&state, &path).into_iter().filter(Diagnostic::is_error));
-            }
-        }
-    }
-    found
+    state.problems.values().flatten().filter(own).cloned().collect()
 }
 
 /// Everything that can be said about a file, an asset, a folder or the whole world.
 pub(crate) fn tree(shared: &Rc<Shared>, path: Option<&str>) -> Result<Json, Fault> {
-    let state = shared.state.borrow();
     let whole = path.is_none();
     let folder = VfsPath::parse(path.unwrap_or("/zero/source"))?;
-    if state.vfs.stat(&folder).is_none() {
-        return Err(Fault::new("vfs/not_found", format!("there is nothing at {folder}")));
-    }
+    let paths = {
+        let state = shared.state.borrow();
+        if state.vfs.stat(&folder).is_none() {
+            return Err(Fault::new("vfs/not_found", format!("there is nothing at {folder}")));
+        }
+        state.vfs.walk(&folder)
+    };
     let libraries = VfsPath::parse("/zero/source/libs")?;
     let wanted = |path: &VfsPath| path.starts_with(&folder) && (!whole || !path.starts_with(&libraries));
-    let mut found: Vec<Diagnostic> = state
+    let mut found: Vec<Diagnostic> = shared
+        .state
+        .borrow()
         .assets
         .diagnostics()
         .into_iter()
@@ -136,12 +182,12 @@ pub(crate) fn tree(shared: &Rc<Shared>, path: Option<&str>) -> Result<Json, Faul
         .collect();
     let (mut files, mut assets) = (0, 0);
     let mut not_checked = None;
-    for path in state.vfs.walk(&folder) {
-        if !wanted(&path) {
-            continue;
-        }
+    if whole {
+        found.extend(startup::settings_findings(&shared.state.borrow()));
+    }
+    for path in paths.into_iter().filter(wanted) {
         files += 1;
-        found.extend(check_file(&state, &path));
+        found.extend(file_and_run(shared, &path));
         if path.name().ends_with(".luau") && not_checked.is_none() {
             match NoChecker.check(path.as_str(), "") {
                 Checked::NotChecked(reason) => not_checked = Some(reason),
@@ -149,6 +195,7 @@ pub(crate) fn tree(shared: &Rc<Shared>, path: Option<&str>) -> Result<Json, Faul
             }
         }
     }
+    let state = shared.state.borrow();
     for asset in state.assets.list(None) {
         if wanted(&asset.path) {
             assets += 1;

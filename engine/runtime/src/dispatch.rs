@@ -226,7 +226,7 @@ fn start_steps(shared: &Rc<Shared>, caller: &Caller, frames: u32, reply: &Sender
         return Err(Fault::new("play/frames", format!("frames must be 1 to {MOST} (ten minutes), got {frames}")));
     }
     let kind = Kind::Steps { left: frames };
-    shared.calls.borrow_mut().begin(caller.clone(), kind, LogLevel::Error, Some(reply.clone()));
+    shared.calls.borrow_mut().begin(caller.clone(), kind, LogLevel::Warn, Some(reply.clone()));
     Ok(())
 }
 
@@ -244,6 +244,7 @@ fn status(shared: &Shared) -> serde_json::Value {
         "entities": state.world.len(),
         "dirty": state.scene_is_dirty(),
         "problems": problems,
+        "unchecked": state.unchecked.len(),
         "running": shared.calls.borrow().ids(),
     })
 }

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Value};
 use zero_script::to_json;
+use zero_vfs::VfsPath;
 
 use crate::calls::{Call, Kind, put_logs};
 use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
@@ -22,6 +23,7 @@ pub(crate) fn result_of(_: &Shared, _: u64, values: MultiValue) -> Result<Json, 
 /// A coroutine has returned or failed.
 pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     let slot = shared.calls.borrow().work(id).and_then(|work| work.slot);
+    let result = result.map_err(|fault| with_paths(shared, fault));
     let refused = matches!((&result, slot), (Ok(value), Some(_)) if tools::is_failure(shared, id, value));
     let result = match result {
         Ok(value) if !refused => shared.commit(id).map(|()| value),
@@ -43,6 +45,22 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
         return;
     };
     deliver(shared, work.context.call, slot, &work.name, work.started.elapsed(), result);
+}
+
+/// Diagnostics name a script as traces do; whoever mends it needs the file's path.
+fn with_paths(shared: &Shared, mut fault: Fault) -> Fault {
+    let vm = shared.vm();
+    for diagnostic in &mut fault.diagnostics {
+        let path = diagnostic.path.as_deref().and_then(|name| vm.path_of(name));
+        let file = path.filter(|path| {
+            let path = VfsPath::parse(path).ok();
+            path.is_some_and(|path| shared.state.borrow().vfs.stat(&path).is_some())
+        });
+        if file.is_some() {
+            diagnostic.path = file;
+        }
+    }
+    fault
 }
 
 /// Of a call that failed, what it has started ends too.
@@ -101,7 +119,10 @@ pub(crate) fn answer(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) 
     let outcome = match &call.kind {
         Kind::Execute { .. } => execute_answer(call, summary, result),
         Kind::Tools(_) => tools_answer(call, summary),
-        Kind::Steps { .. } => result.map(|value| Answer { value, ..Answer::default() }),
+        Kind::Steps { .. } => result.map(|mut value| {
+            put_call_logs(&mut value, call);
+            Answer { value, ..Answer::default() }
+        }),
     };
     calls.finish(id, outcome);
 }
@@ -148,11 +169,15 @@ fn tools_answer(call: &Call, summary: Json) -> Outcome {
     Ok(Answer { value, failed: !ok, ..Answer::default() })
 }
 
-fn finish_value(value: &mut Json, call: &Call, summary: Json) {
+fn put_call_logs(value: &mut Json, call: &Call) {
     put_logs(value, &call.logs, call.level);
     if call.logs_left_out > 0 {
         value["logsLeftOut"] = json!(call.logs_left_out);
     }
+}
+
+fn finish_value(value: &mut Json, call: &Call, summary: Json) {
+    put_call_logs(value, call);
     if !call.transactions.is_empty() {
         value["transactions"] = json!(call.transactions);
     }

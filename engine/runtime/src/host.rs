@@ -57,7 +57,12 @@ impl Host for EngineHost {
 /// What traces call a file: `@local.source.<identity>` or `@<lib>::<identity>`, and the rest
 /// of the path for a file that is not its asset's `init`.
 pub(crate) fn chunk_name(state: &State, path: &VfsPath) -> String {
-    let Some(asset) = state.assets.containing(path) else { return path.as_str().to_owned() };
+    let Some(asset) = state.assets.containing(path) else {
+        // A chunk that is no file only stands somewhere for its requires.
+        let file = state.vfs.stat(path).is_some();
+        let name = if file { path.as_str() } else { path.name().trim_end_matches(".luau") };
+        return name.to_owned();
+    };
     let identity = match &asset.root {
         Root::Source => format!("@local.source.{}", asset.identity),
         Root::Library(_) => asset.identity.clone(),

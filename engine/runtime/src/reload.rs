@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use zero_base::Diagnostic;
-use zero_vfs::{FileEvent, Origin, VfsPath};
+use zero_vfs::{ChangeKind, FileEvent, Origin, VfsPath};
 
 use crate::check;
 use crate::components;
 use crate::shared::{IntoDiagnostic, Shared};
-use crate::state::Mode;
+use crate::state::{Mode, State};
 
 /// Takes in what the last writes changed; diagnostics of the scripts among them.
 pub(crate) fn settle(shared: &Shared) -> Vec<Diagnostic> {
@@ -56,7 +56,8 @@ fn take_in(shared: &Shared, events: &[FileEvent]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for path in paths {
         shared.state.borrow_mut().problems.remove(path.as_str());
-        let mut in_file = check::file(shared, path);
+        shared.state.borrow_mut().unchecked.remove(path);
+        let mut in_file = check::file(&shared.rc(), path);
         if !in_file.iter().any(Diagnostic::is_error) {
             in_file.extend(refresh_loaded(shared, path));
         }
@@ -65,11 +66,22 @@ fn take_in(shared: &Shared, events: &[FileEvent]) -> Vec<Diagnostic> {
         }
         found.extend(in_file);
     }
+    queue_dependants(&mut shared.state.borrow_mut(), events);
     let external = events.iter().filter(|event| event.origin == Origin::External).count();
     if external > 0 {
         tracing::debug!(files = external, "took in edits from outside");
     }
     found
+}
+
+/// What was written may mend what is wrong elsewhere; what is gone may break anything.
+fn queue_dependants(state: &mut State, events: &[FileEvent]) {
+    if events.iter().any(|event| event.change == ChangeKind::Removed) {
+        check::queue_all(state);
+    } else {
+        let broken = state.problems.keys().filter_map(|path| VfsPath::parse(path).ok());
+        state.unchecked.extend(broken.filter(|path| events.iter().all(|event| event.path != *path)));
+    }
 }
 
 /// Runs the new code of a file that is loaded as a module or a component.

@@ -8,6 +8,7 @@ use zero_base::Fault;
 use zero_script::mlua::MultiValue;
 use zero_script::{Due, Ran};
 
+use crate::check;
 use crate::finish;
 use crate::frame;
 use crate::ops::LogLevel;
@@ -18,6 +19,8 @@ use crate::state::Mode;
 
 /// The longest the loop sleeps: the watcher is looked at that often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(15);
+/// How long one turn looks for what is wrong with files.
+const CHECKING: Duration = Duration::from_millis(2);
 /// How long one turn resumes coroutines before requests are looked at again.
 pub(crate) const TURN: Duration = Duration::from_millis(16);
 
@@ -25,7 +28,7 @@ pub(crate) const TURN: Duration = Duration::from_millis(16);
 pub(crate) fn idle_time(shared: &Shared) -> Duration {
     let machine = shared.machine();
     let scheduler = machine.scheduler.borrow();
-    if scheduler.has_ready() {
+    if scheduler.has_ready() || !shared.state.borrow().unchecked.is_empty() {
         return Duration::ZERO;
     }
     let mut sleep = LONGEST_SLEEP;
@@ -51,6 +54,7 @@ pub(crate) fn turn(shared: &Rc<Shared>) {
     let now = shared.now();
     shared.scheduler(|scheduler| scheduler.advance(now));
     run_ready(shared);
+    check::work_off(shared, CHECKING);
     let instant = Instant::now();
     let gone = shared.calls.borrow().gone(instant);
     for call in gone {

@@ -138,6 +138,29 @@ fn declare_components(shared: &Rc<Shared>, doc: &SceneDoc) {
     }
 }
 
+/// What is wrong with the entities that a scene's file holds; nothing for any other file.
+pub(crate) fn findings(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
+    let text = {
+        let state = shared.state.borrow();
+        let of_scene = state.assets.containing(path).is_some_and(|asset| asset.type_name == "scene");
+        if !of_scene || path.name() != SCENE_FILE {
+            return Vec::new();
+        }
+        state.vfs.read_text(path)
+    };
+    let Ok(text) = text else { return Vec::new() };
+    let mut found = match SceneDoc::parse(&text, path.as_str()) {
+        Ok((doc, mut found)) => {
+            declare_components(shared, &doc);
+            found.extend(shared.state.borrow().world.schemas().normalise_scene(&doc).1);
+            found
+        }
+        Err(found) => found,
+    };
+    found.iter_mut().for_each(|diagnostic| diagnostic.path = Some(path.as_str().to_owned()));
+    found
+}
+
 /// Assets that components of the scene name and nothing answers to: drawn as placeholders.
 fn missing_assets(shared: &Shared) -> Vec<Diagnostic> {
     use zero_world::FieldKind;

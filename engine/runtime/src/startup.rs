@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use zero_assets::Assets;
-use zero_base::{Diagnostic, Fault, RealIo, Severity};
+use zero_base::{Diagnostic, Fault, RealIo, Severity, did_you_mean};
 use zero_source::yaml;
 use zero_vfs::{Library, Vfs, VfsConfig};
 use zero_world::World;
 
+use crate::check;
 use crate::engine::EngineConfig;
 use crate::machine::Machine;
 use crate::scenes;
@@ -96,6 +97,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         problems: BTreeMap::new(),
         missing_systems: BTreeSet::new(),
         scene_file_changed: false,
+        unchecked: BTreeSet::new(),
         missed_by_edit: BTreeSet::new(),
         logs: VecDeque::new(),
         renderer: None,
@@ -108,7 +110,27 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         shared.report(diagnostic, Some(WORLD_FILE));
     }
     open_entrypoint(&shared);
+    check::queue_all(&mut shared.state.borrow_mut());
     Ok(shared)
+}
+
+/// What is wrong with `world.yaml` as the engine has read it.
+pub(crate) fn settings_findings(state: &State) -> Vec<Diagnostic> {
+    const KNOWN: [&str; 3] = ["name", "entrypoint", "lsp"];
+    let mut found = state.problems.get(WORLD_FILE).cloned().unwrap_or_default();
+    for key in state.settings.as_object().into_iter().flat_map(|settings| settings.keys()) {
+        if !KNOWN.contains(&key.as_str()) {
+            let message = format!("there is no setting '{key}'{}; it is not used", did_you_mean(key, &KNOWN));
+            found.push(Diagnostic::warning("world/unknown_setting", message).in_file(WORLD_FILE));
+        }
+    }
+    let entrypoint = state.settings["entrypoint"].as_str();
+    if let Some(Err(error)) = entrypoint.map(|identity| state.assets.resolve(identity, Some("scene"), None)) {
+        let fault = Fault::from(error);
+        let message = format!("entrypoint: {}", fault.message);
+        found.push(Diagnostic::error(fault.code, message).in_file(WORLD_FILE));
+    }
+    found
 }
 
 /// Opens the scene the world names; one that cannot be opened leaves an empty world and says so.
@@ -120,7 +142,7 @@ fn open_entrypoint(shared: &Rc<Shared>) {
     };
     if let Err(fault) = opened {
         let message = format!("the scene that {WORLD_FILE} names could not be opened: {}", fault.message);
-        shared.report(Diagnostic::new(Severity::Error, fault.code, message), Some(WORLD_FILE));
+        shared.report(Diagnostic::new(Severity::Error, fault.code, message).in_file(WORLD_FILE), None);
     }
 }
 

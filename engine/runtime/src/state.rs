@@ -113,6 +113,8 @@ pub(crate) struct State {
     pub components: BTreeMap<String, ComponentInfo>,
     /// What is wrong with scripts and scenes, by the file that says so.
     pub problems: BTreeMap<String, Vec<Diagnostic>>,
+    /// Files of this world that are still to be looked at for what is wrong with them.
+    pub unchecked: BTreeSet<VfsPath>,
     /// Engine systems that components name and this build lacks, once reported.
     pub missing_systems: BTreeSet<String>,
     /// Changed while the edit machine was parked: it hears of them after play.

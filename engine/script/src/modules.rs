@@ -139,6 +139,10 @@ impl Modules {
         self.types.borrow_mut().remove(path);
     }
 
+    pub(crate) fn path_of(&self, name: &str) -> Option<String> {
+        self.chunks.borrow().get(name).cloned()
+    }
+
     /// The path of the nearest script frame that is not the engine's API, from `level` up.
     pub(crate) fn calling_file(&self, lua: &Lua, level: usize) -> Option<String> {
         let chunks = self.chunks.borrow();

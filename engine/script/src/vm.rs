@@ -163,6 +163,11 @@ impl Vm {
         self.modules.calling_file(&self.lua, 1)
     }
 
+    /// The path of a script that has been loaded, by the name traces give it.
+    pub fn path_of(&self, name: &str) -> Option<String> {
+        self.modules.path_of(name)
+    }
+
     /// Loads a file without running it: its main function, in an environment of its own.
     pub fn load_file(&self, path: &str) -> Result<Script, Fault> {
         self.modules.load_file(&self.lua, path, Code::AsWritten)
@@ -201,7 +206,7 @@ impl Vm {
         self.modules.forget(path);
     }
 
-    /// The files that required `path`, directly or through others, among those loaded.
+    /// Whether the module at `path` has been run and is kept.
     pub fn is_loaded(&self, path: &str) -> bool {
         self.modules.is_loaded(path)
     }

@@ -211,3 +211,59 @@ fn logs_are_bounded_in_lines_and_in_length() {
     assert_eq!((logs.len(), answer["logsLeftOut"].as_u64().unwrap()), (500, 100));
     assert!(logs[0]["text"].as_str().unwrap().ends_with("95904 more bytes"), "{}", logs[0]);
 }
+
+#[test]
+fn a_check_looks_at_what_would_fail_later() {
+    let world = World::new();
+    world.write("/zero/source/Turner.component/init.luau", "public = { n = Field.nmber(1) }");
+    world.write(
+        "/zero/source/odd.scene/scene.yaml",
+        "scene: 1\nnextId: 2\nentities:\n  - id: ent_1\n    name: a\n    components:\n      Turnr: { x: 1 }\n      Spinner: { degreesPerSeconds: 1 }\n",
+    );
+    std::fs::write(world.path().join("world.yaml"), "name: w\nentrypint: main\nentrypoint: man\n").unwrap();
+    let world = world.reopen();
+    let check = world.call(Op::Check { path: None }).unwrap().value;
+    let found: Vec<(&str, &str)> = check["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| (d["code"].as_str().unwrap(), d["path"].as_str().unwrap()))
+        .collect();
+    for expected in [
+        ("script/unknown_member", "/zero/source/Turner.component/init.luau"),
+        ("scene/unknown_component", "/zero/source/odd.scene/scene.yaml"),
+        ("world/unknown_setting", "world.yaml"),
+        ("asset/not_found", "world.yaml"),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    assert!(check["diagnostics"].to_string().contains("degreesPerSecond"), "{check:#}");
+    assert_eq!(world.call(Op::Play).unwrap_err().code, "play/diagnostics");
+}
+
+#[test]
+fn problems_are_known_soon_after_the_start_and_when_what_they_need_comes_or_goes() {
+    let world = World::new();
+    world.write("/zero/source/user.module/init.luau", "return require('used')");
+    let world = world.reopen();
+    let problems = || {
+        let status = world.call(Op::Status).unwrap().value;
+        (status["unchecked"] == 0).then(|| status["problems"].as_u64().unwrap())
+    };
+    crate::transactions::eventually(|| problems() == Some(1));
+    world.write("/zero/source/used.module/init.luau", "return {}");
+    crate::transactions::eventually(|| problems() == Some(0));
+    world.run("asset.resolve('used', 'module'):delete()");
+    crate::transactions::eventually(|| problems() == Some(1));
+}
+
+#[test]
+fn frames_say_what_went_wrong_in_them() {
+    let world = World::new();
+    world.write("/zero/source/Broken.component/init.luau", "public = {} function update() error('no') end");
+    world.run("entity.spawn('e').component.add('Broken')");
+    world.play();
+    let answer = world.call(Op::Step { frames: 2 }).unwrap().value;
+    assert_eq!(answer["logs"].as_array().unwrap().len(), 1, "{answer:#}");
+    assert!(answer["logs"][0]["text"].as_str().unwrap().contains("Broken on ent_"), "{answer:#}");
+}
