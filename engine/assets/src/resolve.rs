@@ -115,7 +115,8 @@ impl Assets {
     /// What was most likely meant: the same identity in another root, an asset with that last
     /// name, or the identity that looks most like it.
     fn suggestion(&self, address: &Address, candidates: &[&Asset], type_: Option<&str>) -> Option<String> {
-        let spelled = |asset: &Asset| match asset.root == address.root {
+        let in_full = !address.bare && address.root != Root::Source;
+        let spelled = |asset: &Asset| match asset.root == address.root && !in_full {
             true => unqualified(&asset.identity).to_owned(),
             false => asset.identity.clone(),
         };
@@ -128,11 +129,7 @@ impl Assets {
             return Some(spelled(only));
         }
         let spellings: Vec<String> = candidates.iter().map(|asset| spelled(asset)).collect();
-        let written = match address.root {
-            Root::Source => address.identity.clone(),
-            _ if address.bare => address.identity.clone(),
-            _ => address.root.qualify(&address.identity),
-        };
+        let written = if in_full { address.root.qualify(&address.identity) } else { address.identity.clone() };
         nearest(&written, &spellings).map(str::to_owned)
     }
 }

@@ -45,6 +45,7 @@ pub(crate) fn capture(shared: &Rc<Shared>, request: &Capture) -> Outcome {
         "frame": state.frame,
         "hash": Hash::of(&png),
     });
+    state.put_errors(&mut value);
     if !drawn.diagnostics.is_empty() {
         value["diagnostics"] = json!(drawn.diagnostics);
     }

@@ -30,6 +30,7 @@ mod imports;
 mod files;
 mod guides;
 mod capture;
+mod references;
 mod view;
 mod world_hash;
 

@@ -40,6 +40,7 @@ pub(crate) fn play(shared: &Rc<Shared>) -> Result<Json, Fault> {
             Some(BeforePlay { scene: state.scene.clone(), dirty: state.scene_is_dirty(), doc: state.world.to_scene() });
         state.vfs.begin_shadow();
         state.mode = Mode::Play;
+        state.recent_errors.clear();
         state.frame = 0;
         state.time = 0.0;
         state.frames_requested = 0;
@@ -99,6 +100,7 @@ fn leave(shared: &Rc<Shared>) {
         let mut state = shared.state.borrow_mut();
         let state = &mut *state;
         state.mode = Mode::Edit;
+        state.recent_errors.clear();
         state.frames_requested = 0;
         let dropped = state.vfs.end_shadow();
         state.missed_by_edit.extend(dropped);
@@ -126,7 +128,9 @@ pub(crate) fn pause(shared: &Shared, paused: bool) -> Json {
 
 pub(crate) fn run_state(shared: &Shared) -> Json {
     let state = shared.state.borrow();
-    json!({ "mode": state.mode.name(), "paused": state.paused, "frame": state.frame })
+    let mut value = json!({ "mode": state.mode.name(), "paused": state.paused, "frame": state.frame });
+    state.put_errors(&mut value);
+    value
 }
 
 /// Components load anew in the new machine, so that the schemas are those of its scripts.

@@ -504,6 +504,10 @@ impl Shared {
         };
         let source = file.map(str::to_owned).or_else(|| diagnostic.path.clone()).unwrap_or_default();
         self.log(level, source.clone(), diagnostic.to_string());
+        if file.is_none() && level == LogLevel::Error {
+            let line = LogLine::new(level, String::new(), diagnostic.to_string());
+            self.state.borrow_mut().note_error(line.text);
+        }
         if let Some(file) = file {
             let mut state = self.state.borrow_mut();
             let kept = state.problems.entry(file.to_owned()).or_default();

@@ -99,6 +99,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         scene_file_changed: false,
         unchecked: BTreeSet::new(),
         missed_by_edit: BTreeSet::new(),
+        recent_errors: VecDeque::new(),
         logs: VecDeque::new(),
         renderer: None,
         pictures: config.pictures,

@@ -14,6 +14,8 @@ use crate::ops::LogLevel;
 
 /// Characters of one log line that are kept.
 const LOG_LINE_CHARS: usize = 4096;
+/// Failures that replies carry until the mode changes.
+const RECENT_ERRORS: usize = 5;
 /// Log lines kept for whoever asks later.
 const LOG_LINES_KEPT: usize = 2000;
 
@@ -119,6 +121,8 @@ pub(crate) struct State {
     pub missing_systems: BTreeSet<String>,
     /// Changed while the edit machine was parked: it hears of them after play.
     pub missed_by_edit: BTreeSet<VfsPath>,
+    /// The last things that failed at run time since the mode began, oldest first.
+    pub recent_errors: VecDeque<String>,
     pub logs: VecDeque<LogLine>,
     pub renderer: Option<Result<Renderer, Fault>>,
     pub pictures: bool,
@@ -138,15 +142,34 @@ impl State {
         self.logs.push_back(line);
     }
 
-    /// Mode, scene and world, as every reply of `execute` carries them.
+    /// Mode, scene and world, as every reply of `execute` carries them, and what is wrong.
     pub(crate) fn summary(&self) -> Json {
-        serde_json::json!({
+        let mut summary = serde_json::json!({
             "mode": self.mode.name(),
             "paused": self.paused,
             "timeScale": 1,
             "activeScene": self.scene.key(),
             "world": self.name,
-        })
+        });
+        self.put_errors(&mut summary);
+        summary
+    }
+
+    /// `errors`: what failed at run time; left out where nothing did.
+    pub(crate) fn put_errors(&self, value: &mut Json) {
+        if !self.recent_errors.is_empty() {
+            value["errors"] = serde_json::json!(self.recent_errors);
+        }
+    }
+
+    pub(crate) fn note_error(&mut self, text: String) {
+        if self.recent_errors.contains(&text) {
+            return;
+        }
+        if self.recent_errors.len() == RECENT_ERRORS {
+            self.recent_errors.pop_front();
+        }
+        self.recent_errors.push_back(text);
     }
 
     /// Whether the entities differ from what the scene's file says. In play: whether they did

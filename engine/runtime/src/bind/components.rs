@@ -6,6 +6,7 @@ use zero_world::{Edit, EntityId};
 
 use crate::bind::Binder;
 use crate::components;
+use crate::references;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("componentKey", |_, shared, name: String| Ok(components::key(shared, &name)))?;
@@ -23,6 +24,9 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
                 ));
             }
         };
+        for (field, value) in &fields {
+            references::check(shared, &component, field, value)?;
+        }
         shared.edit(Edit::AddComponent { entity, component: component.clone(), fields })?;
         Ok(component)
     })?;
@@ -52,6 +56,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     })?;
     binder.add_write("fieldSet", |_, shared, (id, component, field, value): (String, String, String, Value)| {
         let value = to_json(&value)?;
+        references::check(shared, &component, &field, &value)?;
         shared.edit(Edit::SetField { entity: id.parse()?, component, field, value })?;
         Ok(())
     })

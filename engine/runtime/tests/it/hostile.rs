@@ -190,6 +190,20 @@ fn a_wrong_argument_says_who_was_called_how_and_by_whom() {
 }
 
 #[test]
+fn a_field_cannot_be_set_to_an_asset_that_is_not_there() {
+    let world = World::new();
+    for code in [
+        "entity('floor').Mesh.mesh = '@builtin::meshes.cub'",
+        "entity.spawn('a').component.add('Mesh', { mesh = '@builtin::meshes.cub' })",
+        "return asset.resolve('@builtin::meshes.cub', 'mesh')",
+    ] {
+        let (name, message) = world.fails(code);
+        assert_eq!(name, "asset/not_found", "{code}: {message}");
+        assert!(message.ends_with("did you mean '@builtin::meshes.cube'?"), "{message}");
+    }
+}
+
+#[test]
 fn whatever_is_thrown_is_shown_without_running_it() {
     let world = World::new();
     world.write(
@@ -266,4 +280,8 @@ fn frames_say_what_went_wrong_in_them() {
     let answer = world.call(Op::Step { frames: 2 }).unwrap().value;
     assert_eq!(answer["logs"].as_array().unwrap().len(), 1, "{answer:#}");
     assert!(answer["logs"][0]["text"].as_str().unwrap().contains("Broken on ent_"), "{answer:#}");
+    let later = world.execute("return 1").value;
+    assert!(later["state"]["errors"][0].as_str().unwrap().contains("Broken on ent_"), "{later:#}");
+    world.edit();
+    assert_eq!(world.execute("return 1").value["state"]["errors"], json!(null));
 }

@@ -69,9 +69,9 @@ fn a_change_acknowledged_before_is_in_the_picture() {
 #[test]
 fn a_missing_asset_is_drawn_as_a_placeholder_and_named() {
     let world = World::new();
-    world.run(
-        "entity.spawn('odd', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = '@builtin::meshes.nothing' })",
-    );
+    world.run("asset.create('mesh', 'nothing')");
+    world.run("entity.spawn('odd', { position = { 0, 1, 0 } }).component.add('Mesh', { mesh = 'nothing' })");
+    world.run("asset.resolve('nothing', 'mesh'):delete()");
     let Some(answer) = capture(&world, small()) else { return };
     let found = answer.value["diagnostics"].to_string();
     assert!(found.contains("nothing"), "{found}");
