@@ -16,6 +16,10 @@ pub enum GpuError {
     Refused { what: String, reason: String },
     #[error("{what} could not be read back: {reason}")]
     Readback { what: String, reason: String },
+    #[error(
+        "{what} took more than {secs} s to draw; a shader that loops without end does so, or too much work for one picture"
+    )]
+    TimedOut { what: String, secs: u64 },
     #[error("the picture could not be {action} as PNG: {reason}")]
     Png { action: &'static str, reason: String },
 }
@@ -28,6 +32,7 @@ impl GpuError {
             GpuError::Shader { .. } => "gpu/shader",
             GpuError::Refused { .. } => "gpu/refused",
             GpuError::Readback { .. } => "gpu/readback",
+            GpuError::TimedOut { .. } => "gpu/timeout",
             GpuError::Png { .. } => "gpu/png",
         }
     }

@@ -1,9 +1,14 @@
 use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::{Gpu, GpuError};
 
+/// How long a picture may take, also without a graphics card.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 impl Gpu {
     /// The texels of mip level 0 of a 2D texture, rows without padding. Waits for the device.
+    /// After [`GpuError::TimedOut`] the device may still be at work, and is of no more use.
     /// The texture needs `COPY_SRC` and a format of whole bytes per texel.
     pub fn read_texture(&self, texture: &wgpu::Texture) -> Result<Vec<u8>, GpuError> {
         let failed = |reason: String| GpuError::Readback { what: "the texture".to_owned(), reason };
@@ -41,7 +46,11 @@ impl Gpu {
         staging.map_async(wgpu::MapMode::Read, .., move |outcome| {
             let _ = sender.send(outcome);
         });
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| failed(error.to_string()))?;
+        let wait = wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) };
+        self.device.poll(wait).map_err(|error| match error {
+            wgpu::PollError::Timeout => GpuError::TimedOut { what: "the picture".to_owned(), secs: PATIENCE.as_secs() },
+            other => failed(other.to_string()),
+        })?;
         receiver.recv().map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))?;
         let mapped = staging.get_mapped_range(..).map_err(|error| failed(error.to_string()))?;
         Ok(mapped.chunks(padded_row_bytes as usize).flat_map(|row| &row[..row_bytes as usize]).copied().collect())

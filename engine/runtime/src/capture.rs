@@ -21,6 +21,8 @@ use crate::view;
 
 const DEFAULT_SIZE: (u32, u32) = (640, 360);
 const LARGEST: u32 = 1920;
+/// The device did not come back from a picture.
+const STUCK: &str = "gpu/timeout";
 
 pub(crate) fn capture(shared: &Rc<Shared>, request: &Capture) -> Outcome {
     let mut state = shared.state.borrow_mut();
@@ -32,9 +34,19 @@ pub(crate) fn capture(shared: &Rc<Shared>, request: &Capture) -> Outcome {
         scene.camera = Some(camera);
     }
     let mut renderer = take_renderer(state)?;
-    let drawn = renderer.draw(&scene, &Assets { state }, width, height);
-    state.renderer = Some(Ok(renderer));
-    let drawn = drawn?;
+    let drawn = renderer.draw(&scene, &Assets { state }, width, height).map_err(Fault::from);
+    let drawn = match drawn {
+        Err(fault) if fault.code == STUCK => {
+            // Dropping it would wait for the device, which may never be done.
+            std::mem::forget(renderer);
+            state.renderer = Some(Err(fault.clone()));
+            return Err(fault);
+        }
+        other => {
+            state.renderer = Some(Ok(renderer));
+            other?
+        }
+    };
     let png = drawn.image.encode_png()?;
     let mut value = json!({
         "width": width,
@@ -129,6 +141,14 @@ fn camera(state: &State, request: &Capture, scene: &zero_render::RenderScene) ->
     }
 }
 
+/// Pictures are tried again on a new device once a shader or scene that kept one busy may have
+/// been mended.
+pub(crate) fn files_changed(state: &mut State) {
+    if matches!(&state.renderer, Some(Err(fault)) if fault.code == STUCK) {
+        state.renderer = None;
+    }
+}
+
 /// The renderer, made at the first picture. A machine without a device is asked once.
 fn take_renderer(state: &mut State) -> Result<Renderer, Fault> {
     if !state.pictures {
@@ -184,7 +204,12 @@ impl RenderAssets for Assets<'_> {
     fn shader(&self, name: &str, from: &str) -> Result<ShaderSource, Fault> {
         let folder = self.folder(name, "shader", Some(from))?;
         let (path, properties_path) = (folder.join("shader.wgsl")?, folder.join("properties.yaml")?);
-        let (wgsl, properties) = (self.text(&path)?, self.text(&properties_path)?);
+        let wgsl = self.text(&path)?;
+        // A shader without properties needs no file of them.
+        let properties = match self.state.vfs.stat(&properties_path) {
+            Some(_) => self.text(&properties_path)?,
+            None => "".into(),
+        };
         let hash = zero_base::Hasher::new().part(wgsl.as_bytes()).part(properties.as_bytes()).finish();
         Ok(ShaderSource {
             path: path.as_str().to_owned(),

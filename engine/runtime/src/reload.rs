@@ -6,6 +6,7 @@ use std::rc::Rc;
 use zero_base::Diagnostic;
 use zero_vfs::{ChangeKind, FileEvent, Origin, VfsPath};
 
+use crate::capture;
 use crate::check;
 use crate::components;
 use crate::shared::{IntoDiagnostic, Shared};
@@ -47,6 +48,7 @@ fn take_in(shared: &Shared, events: &[FileEvent]) -> Vec<Diagnostic> {
         let mut state = shared.state.borrow_mut();
         let state = &mut *state;
         state.assets.apply(&state.vfs, events);
+        capture::files_changed(state);
         state.scene_file_changed |= events.iter().any(|event| state.scene.file.as_ref() == Some(&event.path));
         if state.mode == Mode::Play {
             state.missed_by_edit.extend(events.iter().map(|event| event.path.clone()));

@@ -5,6 +5,9 @@ use zero_base::{Diagnostic, Related};
 
 use super::ShaderText;
 
+/// Bytes of private, workgroup and function variables together.
+const MOST_VARIABLE_BYTES: u64 = 64 << 10;
+
 impl ShaderText {
     /// Parses and validates the text without a device, for what every device offers. All errors
     /// name the author's file, line and column.
@@ -13,9 +16,38 @@ impl ShaderText {
         // The default capabilities are those of a device without optional features.
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
         match validator.validate(&module) {
-            Ok(_) => Ok(module),
+            Ok(_) => self.check_variables(&module).map(|()| module).map_err(|found| vec![found]),
             Err(error) => Err(vec![self.validation_error(&error)]),
         }
+    }
+
+    /// Every invocation has its own copy of these variables; drivers that accept very large ones
+    /// take minutes or all memory to compile them.
+    fn check_variables(&self, module: &naga::Module) -> Result<(), Diagnostic> {
+        let size = |type_| u64::from(module.types[type_].inner.try_size(module.to_ctx()).unwrap_or(u32::MAX));
+        let private = |variable: &naga::GlobalVariable| {
+            matches!(variable.space, naga::AddressSpace::Private | naga::AddressSpace::WorkGroup)
+        };
+        let globals = module.global_variables.iter().filter(|(_, variable)| private(variable));
+        let globals = globals.map(|(at, variable)| (module.global_variables.get_span(at), size(variable.ty)));
+        let functions = module.functions.iter().map(|(_, function)| function);
+        let functions = functions.chain(module.entry_points.iter().map(|entry| &entry.function));
+        let locals = functions.flat_map(|function| {
+            let variables = function.local_variables.iter();
+            variables.map(|(at, variable)| (function.local_variables.get_span(at), size(variable.ty)))
+        });
+        let mut total = 0;
+        for (span, bytes) in globals.chain(locals) {
+            total += bytes;
+            if total > MOST_VARIABLE_BYTES {
+                let message = format!(
+                    "the variables of the shader take {total} bytes and more, and may take {MOST_VARIABLE_BYTES}; \
+                     keep large tables in a buffer or a texture"
+                );
+                return Err(self.placed("shader/variables", message, &[(span, String::new())]));
+            }
+        }
+        Ok(())
     }
 
     fn parse_error(&self, error: &naga::front::wgsl::ParseError) -> Diagnostic {

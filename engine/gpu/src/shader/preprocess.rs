@@ -20,7 +20,7 @@ pub struct Preprocessor<'a> {
 }
 
 const DEEPEST_INCLUDE: usize = 32;
-const LONGEST_TEXT: usize = 4 << 20;
+const LONGEST_TEXT: usize = 512 << 10;
 
 impl<'a> Preprocessor<'a> {
     pub fn new(defines: &'a Defines, includes: &'a dyn Includes) -> Preprocessor<'a> {
@@ -124,7 +124,7 @@ impl<'a> Preprocessor<'a> {
             }
             if self.shader.text().len() > LONGEST_TEXT {
                 self.diagnostics.push(at(
-                    format!("the composed shader is longer than {} MiB", LONGEST_TEXT >> 20),
+                    format!("the composed shader is longer than {} KiB", LONGEST_TEXT >> 10),
                     "shader/too_long",
                 ));
                 return;

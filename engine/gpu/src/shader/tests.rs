@@ -82,6 +82,8 @@ fn errors_name_the_authors_place() {
     check("fn f() -> f32 {\n  return 1u;\n}", "main.wgsl:2:10 shader/invalid");
     check("fn g(a: f32) {}\nfn f(b: u32) {\n  g(b);\n}", "main.wgsl:3:3 shader/invalid");
     check("fn g() {}\n@fragment fn f(a: u32) {}", "main.wgsl:2:11 shader/invalid");
+    check("var<private> a: array<f32, 100000>;\nfn f() -> f32 { return a[0]; }", "main.wgsl:1:1 shader/variables");
+    check("fn f() {\n  var a: array<array<vec4f, 1000>, 1000>;\n}", "main.wgsl:2:3 shader/variables");
     check("var<storage> o: f32;", "main.wgsl:1:1 shader/invalid");
     check("\n  #include \"gone\"", "main.wgsl:2:3 shader/include");
     check("\n#inclood \"gone\"", "main.wgsl:2:1 shader/directive");

@@ -96,3 +96,18 @@ fn views_frame_entities_and_refuse_nonsense() {
     );
     assert_eq!(code(Capture { source: Some("entity".to_owned()), ..Capture::default() }), "capture/entity");
 }
+
+#[test]
+fn a_shader_that_does_not_compile_is_drawn_as_a_placeholder_and_named() {
+    let world = World::new();
+    world.run(
+        "asset.create('shader', 'broken')
+         vfs.write('/zero/source/broken.shader/shader.wgsl', 'fn surface(input: SurfaceInput) -> Surface { return 1; }')
+         asset.create('material', 'odd')
+         vfs.write('/zero/source/odd.material/mat.yaml', 'shader: broken\\n')
+         entity('floor').component.add('Material', { material = 'odd' })",
+    );
+    let Some(answer) = capture(&world, small()) else { return };
+    let found = answer.value["diagnostics"].to_string();
+    assert!(found.contains("shader/invalid") && found.contains("broken.shader/shader.wgsl"), "{found}");
+}
