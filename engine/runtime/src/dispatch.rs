@@ -51,6 +51,7 @@ fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
         let _ = reply.send(Err(fault));
         return None;
     }
+    shared.settle_editor(Duration::ZERO);
     scenes::follow_file(shared);
     match start(shared, caller, op, reply) {
         Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => {
@@ -255,6 +256,7 @@ pub(crate) fn shut_down(shared: &Rc<Shared>) -> Result<(), Fault> {
     for call in calls {
         finish::end_call(shared, call, crate::engine::gone());
     }
+    shared.settle_editor(Duration::ZERO);
     play::edit(shared)?;
     scenes::follow_file(shared);
     shared.as_engine(|| scenes::save_if_dirty(shared))

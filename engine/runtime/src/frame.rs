@@ -14,6 +14,8 @@ use crate::state::Mode;
 
 /// Seconds of one frame and of one fixed step.
 pub(crate) const FRAME_SECS: f64 = 1.0 / 60.0;
+/// How often what editor updates change becomes durable while nobody else wants anything.
+const EDITOR_COMMITS: Duration = Duration::from_secs(1);
 /// Frames made up for when the machine was busy; the rest of the time is let go.
 const MOST_FRAMES_AT_ONCE: u64 = 3;
 
@@ -109,7 +111,8 @@ fn one(shared: &Rc<Shared>) {
     match mode {
         Mode::Edit => {
             shared.scheduler(|scheduler| scheduler.begin_frame());
-            step(shared, "editorUpdate");
+            report(shared, shared.as_editor(|| shared.machine().step("editorUpdate", FRAME_SECS)));
+            shared.settle_editor(EDITOR_COMMITS);
             shared.scheduler(|scheduler| scheduler.end_frame());
         }
         Mode::Play => {
@@ -135,7 +138,10 @@ fn one(shared: &Rc<Shared>) {
 }
 
 fn step(shared: &Rc<Shared>, hook: &str) {
-    let result: Result<(), Fault> = shared.as_engine(|| shared.machine().step(hook, FRAME_SECS));
+    report(shared, shared.as_engine(|| shared.machine().step(hook, FRAME_SECS)));
+}
+
+fn report(shared: &Shared, result: Result<(), Fault>) {
     if let Err(fault) = result {
         shared.report(fault.into_diagnostic(), None);
     }

@@ -49,6 +49,9 @@ pub(crate) fn idle_time(shared: &Shared) -> Duration {
 
 pub(crate) fn turn(shared: &Rc<Shared>) {
     reload::external(shared);
+    if shared.state.borrow().scene_file_changed {
+        shared.settle_editor(Duration::ZERO);
+    }
     scenes::follow_file(shared);
     frame::advance(shared);
     let now = shared.now();
@@ -70,6 +73,7 @@ pub(crate) fn run_ready(shared: &Rc<Shared>) {
     loop {
         let due = shared.machine().scheduler.borrow_mut().take_due();
         let Some(due) = due else { return };
+        shared.settle_editor(Duration::ZERO);
         resume(shared, due);
         if started.elapsed() >= TURN {
             return;

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zero_base::{Caller, Diagnostic, Fault, Hash, Severity};
 use zero_script::{Due, Scheduler, Vm, WaitFor};
@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     /// The edit machine, while play's own runs.
     parked: RefCell<Option<Rc<Machine>>>,
     current: Cell<Option<u64>>,
+    /// The context of editor updates, and since when it is open.
+    editor: Cell<Option<(u64, Instant)>>,
     /// Scripts are being told of something taken back.
     undoing: Cell<bool>,
     started: Instant,
@@ -69,6 +71,7 @@ impl Shared {
             machine: RefCell::default(),
             parked: RefCell::default(),
             current: Cell::new(None),
+            editor: Cell::new(None),
             undoing: Cell::new(false),
             started: Instant::now(),
         })
@@ -149,6 +152,33 @@ impl Shared {
     /// Runs `work` on the engine's own behalf: in edit mode what it writes is one transaction.
     pub(crate) fn as_engine<R>(&self, work: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
         self.on_behalf_of(Caller::engine(), work)
+    }
+
+    /// Runs `work` on behalf of what editor updates change frame by frame: one transaction for
+    /// many of them, until [`Shared::settle_editor`].
+    pub(crate) fn as_editor(&self, work: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+        let (id, _) = self.editor.get().unwrap_or_else(|| {
+            let mut calls = self.calls.borrow_mut();
+            let call = calls.next_group();
+            (calls.add_work(Work::immediate(Context::new(call, Caller::engine()))), Instant::now())
+        });
+        let since = self.editor.get().map_or_else(Instant::now, |(_, since)| since);
+        self.editor.set(Some((id, since)));
+        let result = self.in_context(id, work);
+        if result.is_err() {
+            self.roll_back(id);
+        }
+        result
+    }
+
+    /// Makes what editor updates have changed durable, if they have changed anything for `age`.
+    pub(crate) fn settle_editor(&self, age: Duration) {
+        let Some((id, _)) = self.editor.get().filter(|(_, since)| since.elapsed() >= age) else { return };
+        self.editor.set(None);
+        if let Err(fault) = self.commit(id) {
+            self.report(fault.into_diagnostic(), None);
+        }
+        self.calls.borrow_mut().end_work(id);
     }
 
     /// Runs `work` for a caller as one transaction: committed when it succeeds, undone when not.

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,6 +32,9 @@ impl fmt::Display for Key {
         }
     }
 }
+
+/// The component that makes an entity and says where it hangs.
+pub const ENTITY: &str = "Entity";
 
 /// One component of one entity before and after; `None` is "has no such component".
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +75,36 @@ pub(crate) fn push_merged(changes: &mut Vec<EntityChange>, change: EntityChange)
         Some(last) if last.same_key(&change) => last.after = change.after,
         _ => changes.push(change),
     }
+}
+
+/// The changes with the same outcome in fewer records: new values of what is there before and
+/// after stand for those they replace, and what is as it was is left out. Changes of [`ENTITY`]
+/// stay as they are, and nothing is moved across them.
+pub(crate) fn merged(changes: &[EntityChange]) -> Vec<EntityChange> {
+    let mut merged: Vec<EntityChange> = Vec::with_capacity(changes.len());
+    let mut latest: HashMap<Key, usize> = HashMap::new();
+    for change in changes {
+        let key = change.key();
+        if change.component == ENTITY {
+            latest.clear();
+            merged.push(change.clone());
+            continue;
+        }
+        let is_new_value = change.before.is_some() && change.after.is_some();
+        match latest.get(&key) {
+            Some(&at) if is_new_value => merged[at].after = change.after.clone(),
+            _ => {
+                // What makes or removes the component stays in its place among the others.
+                latest.remove(&key);
+                if is_new_value {
+                    latest.insert(key, merged.len());
+                }
+                merged.push(change.clone());
+            }
+        }
+    }
+    merged.retain(EntityChange::changes_anything);
+    merged
 }
 
 /// A path with its content hash before and after; `None` is "no such file".

@@ -6,6 +6,7 @@ use std::io;
 
 use zero_base::{Caller, Hash};
 
+use crate::change::merged;
 use crate::disk::Folder;
 use crate::error::io_error;
 use crate::history::Contents;
@@ -14,7 +15,7 @@ use crate::journal::{Durability, Placed};
 use crate::overlay::Content;
 use crate::placing::{Placing, Staged};
 use crate::transaction::Step;
-use crate::{CommitReceipt, EntityChange, Origin, TxnId, Vfs, VfsError, VfsPath};
+use crate::{CommitReceipt, Origin, TxnId, Vfs, VfsError, VfsPath};
 
 impl Vfs {
     /// Makes the transaction durable and ends it. If this fails the transaction is still open
@@ -55,8 +56,7 @@ impl Vfs {
             _ => None,
         };
         let (caller, group) = (transaction.caller.clone(), transaction.group);
-        let mut entities = transaction.entities.clone();
-        entities.retain(EntityChange::changes_anything);
+        let entities = merged(&transaction.entities);
         let checkpoints = transaction.steps.iter().filter_map(checkpoint).collect();
         let owned = transaction.before.clone();
         let mut files = Vec::new();

@@ -36,7 +36,7 @@ mod journal;
 mod diff;
 mod error;
 
-pub use change::{ChangeKind, EntityChange, FileChange, FileEvent, Key, Origin, TxnId};
+pub use change::{ChangeKind, ENTITY, EntityChange, FileChange, FileEvent, Key, Origin, TxnId};
 pub use config::{Conflict, Library, Recovery, VfsConfig};
 pub use entry::{Entry, Kind, Layer, Stat};
 pub use error::VfsError;

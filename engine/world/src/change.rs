@@ -7,7 +7,7 @@ use crate::{EntityId, Record};
 
 /// The name under which changes of an entity's existence, name and parent are recorded:
 /// `{ name, parent }`, and `extra` when its file record held keys nobody knows.
-pub const ENTITY: &str = "Entity";
+pub use zero_vfs::ENTITY;
 /// The name under which changes of an entity's place are recorded: `{ position, rotation, scale }`.
 pub const TRANSFORM: &str = "Transform";
 

@@ -175,3 +175,28 @@ fn records_become_entities_with_components_and_children() {
     let (_, message) = world.fails("entity.instantiate({ { name = 'x', positon = { 0, 0, 0 } } })");
     assert!(message.contains("positon"), "{message}");
 }
+
+#[test]
+fn what_an_editor_update_changes_every_frame_is_kept_without_a_record_of_every_frame() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Turning.component/init.luau",
+        "public = {} function editorUpdate() self.entity.position = self.entity.position + vector.create(1, 0, 0) end",
+    );
+    world.run("entity.spawn('t').component.add('Turning')");
+    let journal = || {
+        let files = std::fs::read_dir(world.path().join(".zero/journal")).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>()
+    };
+    let x = || world.run("return entity('t').position.x").as_f64().unwrap();
+    let (size, from) = (journal(), x());
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let moved = x() - from;
+    assert!(moved > 10.0, "{moved}");
+    let grown = journal() - size;
+    assert!(grown < 3000, "{grown} bytes for {moved} frames");
+    world.run("entity('t').component.remove('Turning')");
+    let last = x();
+    let world = world.reopen();
+    assert_eq!(world.run("return entity('t').position.x").as_f64().unwrap(), last);
+}

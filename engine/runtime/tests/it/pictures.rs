@@ -105,9 +105,9 @@ fn a_shader_that_does_not_compile_is_drawn_as_a_placeholder_and_named() {
          vfs.write('/zero/source/broken.shader/shader.wgsl', 'fn surface(input: SurfaceInput) -> Surface { return 1; }')
          asset.create('material', 'odd')
          vfs.write('/zero/source/odd.material/mat.yaml', 'shader: broken\\n')
-         entity('floor').component.add('Material', { material = 'odd' })",
+         entity('floor').Material.material = 'odd'",
     );
     let Some(answer) = capture(&world, small()) else { return };
     let found = answer.value["diagnostics"].to_string();
-    assert!(found.contains("shader/invalid") && found.contains("broken.shader/shader.wgsl"), "{found}");
+    assert!(found.contains("shader/parse") && found.contains("broken.shader/shader.wgsl"), "{found}");
 }
