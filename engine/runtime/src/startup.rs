@@ -74,6 +74,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
             .in_file(conflict.path.as_str()),
         );
     }
+    found.extend(recovery.damaged);
     vfs.take_events();
     let assets = Assets::open(&vfs);
     let name = settings["name"].as_str().map_or_else(|| folder_name(&config.world), str::to_owned);

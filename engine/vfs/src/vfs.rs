@@ -89,8 +89,9 @@ impl Vfs {
             io,
             cache,
         };
-        let mut recovery = Recovery { torn_bytes: loaded.torn_bytes, damaged: loaded.damaged, ..Recovery::default() };
-        vfs.recover(&loaded.tail, &mut recovery);
+        let mut recovery = Recovery { torn_bytes: loaded.torn_bytes, ..Recovery::default() };
+        let tail = vfs.mend_journal(loaded, &mut recovery)?;
+        vfs.recover(&tail, &mut recovery);
         let roots = vfs.roots();
         let (source, libraries) = roots.split_at(1);
         recovery.external = vfs.reconcile(source, strangers)?;
