@@ -75,6 +75,7 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
         );
     }
     found.extend(recovery.damaged);
+    found.extend(recovery.unread);
     vfs.take_events();
     let assets = Assets::open(&vfs);
     let name = settings["name"].as_str().map_or_else(|| folder_name(&config.world), str::to_owned);

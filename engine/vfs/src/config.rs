@@ -38,6 +38,8 @@ pub struct Recovery {
     pub unfinished: Vec<(u64, String)>,
     /// What of the journal cannot be read, what is lost with it and what was kept: for people.
     pub damaged: Vec<Diagnostic>,
+    /// Files and folders that cannot be read, and why: what is in them is missing until they can.
+    pub unread: Vec<Diagnostic>,
     /// Edits made by other programs while the world was closed; already in the history.
     pub external: Vec<FileEvent>,
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zero_base::{Hash, Io};
+use zero_base::{Diagnostic, Hash, Io};
 
 use crate::error::io_error;
 use crate::external::Strangers;
@@ -35,6 +35,8 @@ pub struct Vfs {
     pub(crate) known: BTreeMap<VfsPath, Hash>,
     pub(crate) hashes: Mutex<Hashes>,
     pub(crate) sidecars: Mutex<SetAside>,
+    /// What could not be read when the disk was looked at.
+    pub(crate) unread: BTreeMap<VfsPath, VfsError>,
     pub(crate) watch: Option<Watch>,
     pub(crate) io: Arc<dyn Io>,
     /// The folder of what can be worked out again.
@@ -85,6 +87,7 @@ impl Vfs {
             known,
             hashes: Mutex::new(hashes),
             sidecars: Mutex::new(Some(HashMap::new())),
+            unread: BTreeMap::new(),
             watch,
             io,
             cache,
@@ -96,6 +99,7 @@ impl Vfs {
         let (source, libraries) = roots.split_at(1);
         recovery.external = vfs.reconcile(source, strangers)?;
         vfs.reconcile(libraries, Strangers::Adopt)?;
+        recovery.unread = unread(std::mem::take(&mut vfs.unread));
         vfs.save_changed_cache();
         Ok((vfs, recovery))
     }
@@ -146,6 +150,22 @@ impl Drop for Vfs {
     fn drop(&mut self) {
         self.save_changed_cache();
     }
+}
+
+/// Without a word a file that is there would seem to be missing.
+fn unread(mut found: BTreeMap<VfsPath, VfsError>) -> Vec<Diagnostic> {
+    const MOST_TOLD: usize = 90;
+    let rest = found.keys().nth(MOST_TOLD).cloned().map(|first| found.split_off(&first)).unwrap_or_default();
+    let told = |(path, error): (&VfsPath, &VfsError)| {
+        let message = format!("{error}; until it can be read, what is in it is missing from the world");
+        Diagnostic::warning(error.code(), message).in_file(path.as_str())
+    };
+    let mut diagnostics: Vec<Diagnostic> = found.iter().map(told).collect();
+    if let Some((path, error)) = rest.first_key_value() {
+        let message = format!("{} more files or folders cannot be read, this one and those after it", rest.len());
+        diagnostics.push(Diagnostic::warning(error.code(), message).in_file(path.as_str()));
+    }
+    diagnostics
 }
 
 /// The engine's own folder in the world, with all it holds.
