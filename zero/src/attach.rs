@@ -2,6 +2,7 @@
 //! a caller and an operation, answered by the outcome; `POST /cancel` gives a call up.
 
 mod client;
+mod silence;
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use zero_runtime::Op;
 use crate::ProgramError;
 
 pub use client::{ConnectError, Remote};
+pub use silence::{SILENCE_BORNE, Silence};
 
 pub const MAX_NAME_BYTES: usize = 64;
 

@@ -11,7 +11,8 @@ use tokio::runtime::Handle;
 use zero_base::{Caller, Fault};
 use zero_runtime::{Op, Outcome};
 
-use crate::attach::ConnectError;
+use crate::attach::{ConnectError, SILENCE_BORNE, Silence};
+use crate::dispatch::Reply;
 use crate::{Dispatch, LockRecord, OpenRequest, Opener, ProgramError, Remote, WorldLock};
 use owner::Owner;
 
@@ -36,6 +37,9 @@ pub struct BackendSettings {
     pub port: u16,
     /// How long calls of others may take to finish when this process ends.
     pub grace: Duration,
+    /// What to do when another process has come to own the world that this one owned: nothing
+    /// may be written any more.
+    pub on_lock_lost: fn(&Fault),
 }
 
 pub struct Backend {
@@ -95,8 +99,9 @@ impl Backend {
 
     fn make_connection(&self) -> Result<Connection, Fault> {
         const PATIENCE: Duration = Duration::from_secs(30);
-        let deadline = Instant::now() + PATIENCE;
+        let begun = Instant::now();
         let world = &self.settings.open.world;
+        let mut silence = Silence::since(begun);
         loop {
             if let Some(lock) = WorldLock::try_acquire(world)? {
                 return Ok(Connection::Owned(Arc::new(Owner::open(
@@ -119,11 +124,17 @@ impl Backend {
                         return Ok(Connection::Attached(remote));
                     }
                     // The owner is ending or starting: look again.
-                    Err(ConnectError::Stale) => {}
+                    Err(ConnectError::Stale) => silence = Silence::since(Instant::now()),
+                    Err(ConnectError::Silent) => {
+                        if silence.lasts_too_long(record.pid) {
+                            let waited_secs = SILENCE_BORNE.as_secs();
+                            return Err(ProgramError::OwnerSilent { pid: record.pid, waited_secs, sent: false }.into());
+                        }
+                    }
                     Err(ConnectError::Failed(error)) => return Err(error.into()),
                 }
             }
-            if Instant::now() >= deadline {
+            if begun.elapsed() >= PATIENCE {
                 let pid = record.map_or(0, |record| record.pid);
                 return Err(ProgramError::OwnerNotReady { pid, waited_secs: PATIENCE.as_secs() }.into());
             }
@@ -166,6 +177,20 @@ impl Dispatch for Backend {
                 _ => {}
             }
             return outcome;
+        }
+    }
+
+    fn begin(self: Arc<Self>, caller: Caller, op: Op, reply: Reply) {
+        match self.connection() {
+            Ok(Connection::Owned(owner)) => owner.begin(caller, op, reply),
+            Ok(Connection::Attached(_)) => {
+                // Another process answers, over a connection that is waited on by a thread.
+                let spawned = std::thread::Builder::new().spawn(move || reply.send(self.dispatch(caller, op)));
+                if let Err(error) = spawned {
+                    tracing::error!(%error, "a call has no thread");
+                }
+            }
+            Err(fault) => reply.send(Err(fault)),
         }
     }
 }

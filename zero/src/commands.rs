@@ -16,13 +16,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
-use zero_base::{Caller, CancelFlag, Transport};
-use zero_runtime::{Answer, Engine, EngineConfig, Op};
+use zero_base::{Caller, CancelFlag, Fault, Transport};
+use zero_runtime::{Answer, Engine, EngineConfig, Op, Outcome};
 
 use crate::attach::check_name;
 use crate::cli::{self, Cli, Command, Parsed};
+use crate::dispatch::Reply;
 use crate::interrupt::Interrupt;
-use crate::print::{Failure, Report, out, print};
+use crate::print::{Failure, NO_ENGINE, Report, err, error_text, out, print};
 use crate::world_dir::find_world;
 use crate::{Backend, BackendSettings, Dispatch, OpenRequest, Opener, ProgramError, Role, logs};
 
@@ -107,7 +108,7 @@ impl Context {
             |dir: &PathBuf| std::path::absolute(dir).map_err(|source| ProgramError::File { path: dir.clone(), source });
         let builtin = self.cli.builtin.as_ref().map(absolute).transpose()?;
         let open = OpenRequest { world, builtin };
-        let settings = BackendSettings { open, role, port, grace };
+        let settings = BackendSettings { open, role, port, grace, on_lock_lost: end_at_once };
         Ok(Backend::new(settings, engine_opener(), self.runtime.handle().clone()))
     }
 
@@ -152,10 +153,27 @@ impl World<'_> {
     }
 }
 
+/// Ending in good order would write to a world that is somebody else's now.
+fn end_at_once(fault: &Fault) {
+    err(&error_text(fault));
+    std::process::exit(NO_ENGINE);
+}
+
 fn engine_opener() -> Opener {
     Arc::new(|request| {
         let config = EngineConfig { world: request.world.clone(), builtin: request.builtin.clone(), pictures: true };
-        let engine = Engine::open(config)?;
-        Ok(Arc::new(move |caller, op| engine.call_blocking(caller, op)) as Arc<dyn Dispatch>)
+        Ok(Arc::new(OwnEngine(Engine::open(config)?)) as Arc<dyn Dispatch>)
     })
+}
+
+struct OwnEngine(Engine);
+
+impl Dispatch for OwnEngine {
+    fn dispatch(&self, caller: Caller, op: Op) -> Outcome {
+        self.0.call_blocking(caller, op)
+    }
+
+    fn begin(self: Arc<Self>, caller: Caller, op: Op, reply: Reply) {
+        self.0.call_then(caller, op, |outcome| reply.send(outcome));
+    }
 }

@@ -22,6 +22,25 @@ pub enum ProgramError {
     )]
     Owned { pid: u32, port: Option<u16> },
 
+    #[error(
+        "the process that owns this world ({pid}) has not answered for {waited_secs} s: it is stopped or hangs; let it go on (kill -CONT {pid}) or end it (kill -KILL {pid}), then try again; {}",
+        if *sent {
+            "whether this call took effect is unknown"
+        } else {
+            "nothing of this call was carried out"
+        }
+    )]
+    OwnerSilent { pid: u32, waited_secs: u64, sent: bool },
+
+    #[error(
+        "this process ({pid}) no longer owns its world: {} is another file than the one it locked, and another process holds it; it stops at once, and what it had committed is in the journal; start it again to attach to the new owner",
+        path.display()
+    )]
+    LockLost { pid: u32, path: PathBuf },
+
+    #[error("{} is {found}, and must be {expected} of the engine's own; move it away and try again", path.display())]
+    LockPath { path: PathBuf, found: &'static str, expected: &'static str },
+
     #[error("process {pid} holds this world but has not opened its port in {waited_secs} s; end it, or try again")]
     OwnerNotReady { pid: u32, waited_secs: u64 },
 
@@ -34,6 +53,17 @@ pub enum ProgramError {
         }
     )]
     Gone { pid: u32, sent: bool },
+
+    #[error("{limit} calls are under way in this world, and no more are taken; try again when some of them have ended")]
+    TooManyCalls { limit: usize },
+
+    #[error(
+        "the answer has more than {limit} bytes, the most that is sent to another process; ask for less: a part of the file, a smaller picture"
+    )]
+    AnswerTooLarge { limit: usize },
+
+    #[error("the call has more than {limit} bytes, the most that is taken; put large files into the world's folder")]
+    CallTooLarge { limit: usize },
 
     #[error("the process that owns this world ({pid}) answered {status} to an attached call: {body}")]
     Attach { pid: u32, status: u16, body: String },
@@ -84,7 +114,13 @@ impl ProgramError {
             ProgramError::NotAWorld { .. } => "world/not_found",
             ProgramError::Owned { .. } => "world/owned",
             ProgramError::OwnerNotReady { .. } => "world/owner_not_ready",
+            ProgramError::OwnerSilent { .. } => "world/owner_silent",
+            ProgramError::LockLost { .. } => "world/lock_lost",
+            ProgramError::LockPath { .. } => "world/lock_path",
             ProgramError::Gone { .. } => "engine/gone",
+            ProgramError::TooManyCalls { .. } => "engine/busy",
+            ProgramError::AnswerTooLarge { .. } => "attach/answer_too_large",
+            ProgramError::CallTooLarge { .. } => "attach/call_too_large",
             ProgramError::Attach { .. } => "engine/attach",
             ProgramError::ShutdownRefused { .. } => "engine/not_yours",
             ProgramError::Cancelled => "engine/cancelled",
@@ -105,6 +141,9 @@ impl From<ProgramError> for Fault {
         match error {
             ProgramError::Owned { pid, port } => fault.with_data(json!({ "pid": pid, "port": port })),
             ProgramError::OwnerNotReady { pid, .. } => fault.with_data(json!({ "pid": pid })),
+            ProgramError::OwnerSilent { pid, sent, .. } => {
+                fault.with_data(json!({ "pid": pid, "outcomeUnknown": sent }))
+            }
             ProgramError::Gone { pid, sent } => fault.with_data(json!({ "pid": pid, "outcomeUnknown": sent })),
             _ => fault,
         }

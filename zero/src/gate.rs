@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use zero_base::{Caller, CancelFlag, Fault};
 use zero_runtime::{Op, Outcome};
 
+use crate::dispatch::Reply;
 use crate::{Dispatch, ProgramError};
 
 /// Stands before the engine of the process that owns a world: counts the calls under way, so
@@ -18,11 +19,17 @@ pub struct Gate {
     changed: Condvar,
 }
 
+/// How many calls may be under way at once. Each may be a connection, and with these a process
+/// may have 1024 files open on many systems: the engine needs some of them.
+pub const MOST_CALLS: usize = 768;
+
 type Open = Box<dyn Fn() -> Result<Arc<dyn Dispatch>, Fault> + Send + Sync>;
 
 #[derive(Default)]
 struct State {
     closed: bool,
+    /// Why nothing is carried out any more, though the engine was not ended.
+    lost: Option<Fault>,
     next: u64,
     under_way: HashMap<u64, CancelFlag>,
 }
@@ -42,6 +49,9 @@ impl Gate {
             if std::mem::replace(&mut state.closed, true) {
                 return Ok(Default::default());
             }
+            if let Some(fault) = &state.lost {
+                return Err(fault.clone());
+            }
             state = self.wait_until_idle(state, grace);
             state.under_way.values().for_each(CancelFlag::cancel);
             // A call that heeds its flag is given the time to say so.
@@ -51,6 +61,14 @@ impl Gate {
             Some(engine) => fenced(&*engine, Caller::engine(), Op::Shutdown),
             None => Ok(Default::default()),
         }
+    }
+
+    /// Carries nothing out from now on, and leaves the engine as it is: it has no right to write
+    /// any more, not even to end in good order.
+    pub fn shut_for(&self, fault: Fault) {
+        let mut state = self.lock();
+        state.lost.get_or_insert(fault);
+        state.under_way.values().for_each(CancelFlag::cancel);
     }
 
     fn wait_until_idle<'a>(&self, mut state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
@@ -84,10 +102,22 @@ impl Gate {
         }
     }
 
+    fn note_end(&self, engine: &Arc<dyn Dispatch>, outcome: &Outcome) {
+        if matches!(outcome, Err(fault) if fault.code == "engine/gone") {
+            self.has_ended(engine);
+        }
+    }
+
     fn enter(&self, cancel: &CancelFlag) -> Result<u64, Fault> {
         let mut state = self.lock();
+        if let Some(fault) = &state.lost {
+            return Err(fault.clone());
+        }
         if state.closed {
             return Err(ProgramError::Gone { pid: std::process::id(), sent: false }.into());
+        }
+        if state.under_way.len() >= MOST_CALLS {
+            return Err(ProgramError::TooManyCalls { limit: MOST_CALLS }.into());
         }
         state.next += 1;
         let ticket = state.next;
@@ -110,13 +140,37 @@ impl Dispatch for Gate {
         let ticket = self.enter(&caller.cancel)?;
         let outcome = self.engine().and_then(|engine| {
             let outcome = fenced(&*engine, caller, op);
-            if matches!(&outcome, Err(fault) if fault.code == "engine/gone") {
-                self.has_ended(&engine);
-            }
+            self.note_end(&engine, &outcome);
             outcome
         });
         self.leave(ticket);
         outcome
+    }
+
+    fn begin(self: Arc<Self>, caller: Caller, op: Op, reply: Reply) {
+        let ticket = match self.enter(&caller.cancel) {
+            Ok(ticket) => ticket,
+            Err(fault) => return reply.send(Err(fault)),
+        };
+        let gate = self.clone();
+        let left = move |engine: Option<Arc<dyn Dispatch>>, outcome: Outcome| {
+            if let Some(engine) = &engine {
+                gate.note_end(engine, &outcome);
+            }
+            gate.leave(ticket);
+            reply.send(outcome);
+        };
+        // A panic on the way drops the reply within, which answers for it.
+        let opened = catch_unwind(AssertUnwindSafe(|| self.engine()));
+        match opened.unwrap_or_else(|_| Err(ProgramError::Panicked.into())) {
+            Err(fault) => left(None, Err(fault)),
+            Ok(engine) => {
+                // The engine holds the reply: it must not be kept alive by it.
+                let begun = Arc::downgrade(&engine);
+                let reply = Reply::new(move |outcome| left(begun.upgrade(), outcome));
+                let _ = catch_unwind(AssertUnwindSafe(|| engine.begin(caller, op, reply)));
+            }
+        }
     }
 }
 
@@ -211,6 +265,55 @@ mod tests {
         assert_eq!(gate.dispatch(caller(), Op::Edit).unwrap_err().code, "engine/panic");
         assert!(gate.dispatch(caller(), Op::Status).is_ok());
     }
+
+    #[test]
+    fn calls_that_wait_are_bounded_and_hold_no_thread() {
+        let waiting: Arc<Mutex<Vec<Reply>>> = Arc::default();
+        struct Patient(Arc<Mutex<Vec<Reply>>>);
+        impl Dispatch for Patient {
+            fn dispatch(&self, _: Caller, _: Op) -> Outcome {
+                unreachable!("nobody blocks")
+            }
+            fn begin(self: Arc<Self>, _: Caller, _: Op, reply: Reply) {
+                self.0.lock().unwrap().push(reply);
+            }
+        }
+        let gate = Arc::new(gate(Patient(waiting.clone())));
+        let (told, outcomes) = mpsc::channel();
+        let begin = || {
+            let told = told.clone();
+            gate.clone().begin(caller(), Op::Status, Reply::new(move |outcome| told.send(outcome).unwrap()));
+        };
+        (0..MOST_CALLS).for_each(|_| begin());
+        assert!(outcomes.try_recv().is_err());
+        begin();
+        let refused = outcomes.try_recv().unwrap().unwrap_err();
+        assert_eq!(refused.code, "engine/busy");
+        assert!(refused.message.contains(&MOST_CALLS.to_string()), "{}", refused.message);
+        // One answers, one is forgotten: both make room.
+        waiting.lock().unwrap().pop().unwrap().send(Ok(Answer::default()));
+        assert!(outcomes.try_recv().unwrap().is_ok());
+        drop(waiting.lock().unwrap().pop());
+        assert_eq!(outcomes.try_recv().unwrap().unwrap_err().code, "engine/panic");
+        begin();
+        begin();
+        assert!(outcomes.try_recv().is_err());
+        begin();
+        assert_eq!(outcomes.try_recv().unwrap().unwrap_err().code, "engine/busy");
+    }
+
+    #[test]
+    fn after_the_world_is_lost_nothing_is_carried_out() {
+        let gate = gate(|_: Caller, op: Op| {
+            assert!(op != Op::Shutdown, "the end of an engine writes");
+            Ok(Answer::default())
+        });
+        assert!(gate.dispatch(caller(), Op::Status).is_ok());
+        gate.shut_for(Fault::new("world/lock_lost", "another process has it"));
+        assert_eq!(gate.dispatch(caller(), Op::Status).unwrap_err().code, "world/lock_lost");
+        assert_eq!(gate.close(Duration::ZERO).unwrap_err().code, "world/lock_lost");
+    }
+
     #[test]
     fn an_engine_that_ended_by_itself_is_opened_anew() {
         let opened = Arc::new(AtomicU64::new(0));

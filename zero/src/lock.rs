@@ -26,6 +26,7 @@ impl LockRecord {
     /// owner ended in good order.
     pub fn read(world: &Path) -> Result<Option<LockRecord>, ProgramError> {
         let path = lock_path(world);
+        check_kind(&path)?;
         match fs::read(&path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -35,9 +36,16 @@ impl LockRecord {
 }
 
 /// The right to open a world, held by at most one process at a time.
+///
+/// Two locks make it: one on the world's folder, which cannot be taken away from under its
+/// owner, and one on the lock file, which says where to attach. Where a folder cannot be locked
+/// the file is all there is; [`WorldLock::look_after`] finds out if that was taken away.
 #[derive(Debug)]
 pub struct WorldLock {
     file: File,
+    /// Held, not used.
+    _folder: Option<File>,
+    world: PathBuf,
     path: PathBuf,
     record: LockRecord,
 }
@@ -45,22 +53,23 @@ pub struct WorldLock {
 impl WorldLock {
     /// Takes the lock, or answers none when another process holds it.
     pub fn try_acquire(world: &Path) -> Result<Option<WorldLock>, ProgramError> {
-        let path = lock_path(world);
-        let failed = |source| ProgramError::File { path: path.clone(), source };
-        fs::create_dir_all(state_dir(world)).map_err(failed)?;
-        let file = open_private(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        match lock_folder(world) {
+            FolderLock::Taken => Ok(None),
+            FolderLock::Mine(folder) => WorldLock::try_acquire_file(world, Some(folder)),
+            FolderLock::CannotBeLocked => WorldLock::try_acquire_file(world, None),
         }
+    }
+
+    fn try_acquire_file(world: &Path, folder: Option<File>) -> Result<Option<WorldLock>, ProgramError> {
+        let path = lock_path(world);
+        let Some(file) = lock_file(world, &path)? else { return Ok(None) };
         let record = LockRecord {
             pid: std::process::id(),
             started_at: now_millis(),
             port: None,
             token_path: state_dir(world).join("token"),
         };
-        let mut lock = WorldLock { file, path: path.clone(), record };
+        let mut lock = WorldLock { file, _folder: folder, world: world.to_owned(), path, record };
         lock.write_record()?;
         Ok(Some(lock))
     }
@@ -73,6 +82,28 @@ impl WorldLock {
     pub fn publish_port(&mut self, port: u16) -> Result<(), ProgramError> {
         self.record.port = Some(port);
         self.write_record()
+    }
+
+    /// To be called now and then: puts back a lock file that was taken away. Refused with
+    /// `world/lock_lost` when another process holds the one that is there now: the world is no
+    /// longer ours to write.
+    pub fn look_after(&mut self) -> Result<(), ProgramError> {
+        if is_at(&self.file, &self.path) {
+            return Ok(());
+        }
+        match lock_file(&self.world, &self.path) {
+            Ok(Some(file)) => {
+                tracing::warn!(file = %self.path.display(), "the lock file was taken away and is put back");
+                self.file = file;
+                self.write_record()
+            }
+            Ok(None) => Err(ProgramError::LockLost { pid: self.record.pid, path: self.path.clone() }),
+            // Nobody can own the world by what is there.
+            Err(error) => {
+                tracing::warn!(%error, "the lock file was taken away and cannot be put back");
+                Ok(())
+            }
+        }
     }
 
     fn write_record(&mut self) -> Result<(), ProgramError> {
@@ -95,6 +126,79 @@ impl Drop for WorldLock {
         // closing the file gives up the lock, and readers check who answers.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
+    }
+}
+
+/// Opens the file at `path` and locks it; none when another process holds it. What is locked is
+/// what lies there: a file that was replaced between the two is tried anew.
+fn lock_file(world: &Path, path: &Path) -> Result<Option<File>, ProgramError> {
+    const TRIES: usize = 16;
+    let failed = |source| ProgramError::File { path: path.to_owned(), source };
+    for _ in 0..TRIES {
+        make_state_dir(world)?;
+        check_kind(path)?;
+        let file = open_private(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) if is_at(&file, path) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+    }
+    Err(failed(io::Error::other("it is replaced all the time")))
+}
+
+enum FolderLock {
+    Mine(File),
+    Taken,
+    /// By this system, or on this disk.
+    CannotBeLocked,
+}
+
+fn lock_folder(world: &Path) -> FolderLock {
+    if cfg!(not(unix)) {
+        return FolderLock::CannotBeLocked;
+    }
+    let Ok(folder) = File::open(world) else { return FolderLock::CannotBeLocked };
+    match folder.try_lock() {
+        Ok(()) => FolderLock::Mine(folder),
+        Err(TryLockError::WouldBlock) => FolderLock::Taken,
+        Err(TryLockError::Error(_)) => FolderLock::CannotBeLocked,
+    }
+}
+
+/// Whether `file` is what lies at `path`.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(file), Ok(there)) => identity(file) == identity(there),
+        _ => false,
+    }
+}
+
+/// An open file cannot be taken away here.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+fn make_state_dir(world: &Path) -> Result<(), ProgramError> {
+    let path = state_dir(world);
+    match fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(ProgramError::LockPath { path, found: "not a folder", expected: "a folder" }),
+        Err(_) => fs::create_dir_all(&path).map_err(|source| ProgramError::File { path, source }),
+    }
+}
+
+fn check_kind(path: &Path) -> Result<(), ProgramError> {
+    let refuse = |found| Err(ProgramError::LockPath { path: path.to_owned(), found, expected: "a file" });
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => refuse("a folder"),
+        Ok(found) if !found.is_file() => refuse("neither a file nor a folder"),
+        _ => Ok(()),
     }
 }
 
@@ -157,6 +261,66 @@ mod tests {
         assert_eq!(LockRecord::read(world.path()).unwrap().unwrap().port, Some(9));
         let lock = WorldLock::try_acquire(world.path()).unwrap().expect("no process holds it");
         assert_eq!(LockRecord::read(world.path()).unwrap().as_ref(), Some(lock.record()));
+    }
+
+    #[test]
+    fn a_lock_file_that_is_taken_away_lets_nobody_in_and_is_put_back() {
+        let world = tempfile::tempdir().unwrap();
+        let mut lock = WorldLock::try_acquire(world.path()).unwrap().expect("free");
+        lock.publish_port(4321).unwrap();
+        let file = state_dir(world.path()).join("lock");
+        for take_away in [
+            (|file: &Path| fs::remove_file(file).unwrap()) as fn(&Path),
+            |file| fs::rename(file, file.with_extension("old")).unwrap(),
+            |file| fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+            |file| {
+                fs::write(file.with_extension("other"), "{}").unwrap();
+                fs::rename(file.with_extension("other"), file).unwrap();
+            },
+        ] {
+            take_away(&file);
+            assert!(WorldLock::try_acquire(world.path()).unwrap().is_none(), "it has one owner");
+            lock.look_after().unwrap();
+            assert_eq!(LockRecord::read(world.path()).unwrap().as_ref(), Some(lock.record()));
+            assert!(lock_file(world.path(), &file).unwrap().is_none(), "what was put back is locked");
+        }
+        drop(lock);
+        assert!(WorldLock::try_acquire(world.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn where_folders_cannot_be_locked_the_first_owner_finds_that_there_is_a_second() {
+        let world = tempfile::tempdir().unwrap();
+        let claim = || WorldLock::try_acquire_file(world.path(), None).unwrap();
+        let mut first = claim().expect("free");
+        assert!(claim().is_none());
+        fs::remove_file(state_dir(world.path()).join("lock")).unwrap();
+        let mut second = claim().expect("there is no lock any more");
+        let error = first.look_after().unwrap_err();
+        assert_eq!(error.code(), "world/lock_lost");
+        assert!(error.to_string().contains("no longer owns"), "{error}");
+        second.look_after().unwrap();
+        drop(first);
+        assert_eq!(LockRecord::read(world.path()).unwrap().as_ref(), Some(second.record()));
+    }
+
+    #[test]
+    fn what_cannot_be_the_lock_is_named() {
+        let world = tempfile::tempdir().unwrap();
+        fs::create_dir_all(state_dir(world.path()).join("lock")).unwrap();
+        let refused = |error: ProgramError| (error.code(), error.to_string());
+        for (code, text) in [
+            refused(WorldLock::try_acquire(world.path()).unwrap_err()),
+            refused(LockRecord::read(world.path()).unwrap_err()),
+        ] {
+            assert_eq!(code, "world/lock_path");
+            assert!(text.contains(".zero/lock is a folder, and must be a file of the engine's own"), "{text}");
+        }
+        fs::remove_dir_all(state_dir(world.path())).unwrap();
+        fs::write(state_dir(world.path()), "").unwrap();
+        let (code, text) = refused(WorldLock::try_acquire(world.path()).unwrap_err());
+        assert_eq!(code, "world/lock_path");
+        assert!(text.contains(".zero is not a folder"), "{text}");
     }
 
     #[test]

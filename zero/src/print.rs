@@ -43,7 +43,13 @@ impl Failure {
     /// What an operation was refused with. An engine that is gone is no answer of it.
     pub fn refused(fault: Fault) -> Failure {
         let exit_code = match &*fault.code {
-            "engine/gone" | "engine/attach" | "engine/panic" | "world/owner_not_ready" | "world/owned" => NO_ENGINE,
+            "engine/gone"
+            | "engine/attach"
+            | "engine/panic"
+            | "world/owner_not_ready"
+            | "world/owner_silent"
+            | "world/owned"
+            | "world/lock_lost" => NO_ENGINE,
             _ => FAILED,
         };
         Failure { fault, exit_code }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod guard;
+mod messages;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ use guard::Guard;
 
 /// The largest request taken. Files above it go into the world's folder by other ways.
 pub const MAX_BODY_BYTES: usize = 32 << 20;
+
+/// The largest answer given to an attached process. A reply to an agent is far smaller.
+pub const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// How long a session lasts in which nothing is said: an agent may think, and its person sleep.
 const SESSION_KEPT: Duration = Duration::from_hours(24);
@@ -111,7 +115,11 @@ fn router(settings: &ServerSettings, port: u16, stop: &CancellationToken) -> Rou
         .route("/cancel", post(calls::cancel))
         .with_state(Arc::new(Calls::new(settings.dispatch.clone())))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .route_service("/mcp", mcp_service(settings.dispatch.clone(), port, stop));
+        .merge(
+            Router::new()
+                .route_service("/mcp", mcp_service(settings.dispatch.clone(), port, stop))
+                .layer(middleware::from_fn(messages::check)),
+        );
     let open = Router::new().route("/health", get(|State(health): State<Health>| async { Json(health) }));
     let guard = Guard::new(settings.token.clone(), port);
     guarded.merge(open.with_state(health)).layer(middleware::from_fn_with_state(Arc::new(guard), guard::check))

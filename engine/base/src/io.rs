@@ -36,8 +36,9 @@ pub struct Metadata {
 /// name only after `sync_dir` of its folder: a simulated disk takes both at their word.
 pub trait Io: Send + Sync + 'static {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// Reads at most `limit` bytes; `InvalidData` when the file is larger.
-    fn read_at_most(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
+    /// Reads at most `limit` bytes; `InvalidData` when the file is larger. `expected` is the size
+    /// the file had when it was looked at: it may have grown or shrunk since.
+    fn read_at_most(&self, path: &Path, limit: u64, expected: u64) -> io::Result<Vec<u8>>;
     /// Creates or replaces the file.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
     /// Creates the file if need be and adds to its end.
@@ -66,8 +67,10 @@ impl Io for RealIo {
         fs::read(path)
     }
 
-    fn read_at_most(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+    fn read_at_most(&self, path: &Path, limit: u64, expected: u64) -> io::Result<Vec<u8>> {
+        // One more than expected: the read that finds the end needs no more room.
+        let room = usize::try_from(expected.min(limit)).unwrap_or(usize::MAX).saturating_add(1);
+        let mut bytes = Vec::with_capacity(room);
         fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("larger than {limit} bytes")));

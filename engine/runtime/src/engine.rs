@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub struct Engine {
 }
 
 struct Inner {
-    requests: Sender<Request>,
+    requests: Sender<Incoming>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -43,6 +43,36 @@ pub(crate) struct Request {
     pub caller: Caller,
     pub op: Op,
     pub reply: Sender<Outcome>,
+}
+
+/// A request, and whom to tell its outcome if nobody waits for it on a receiver.
+struct Incoming {
+    request: Request,
+    told: Option<Told>,
+}
+
+struct Told {
+    answer: Receiver<Outcome>,
+    tell: Tell,
+}
+
+/// Told once: when nothing else was said, that the engine has ended.
+struct Tell(Option<Box<dyn FnOnce(Outcome) + Send>>);
+
+impl Tell {
+    fn tell(mut self, outcome: Outcome) {
+        if let Some(tell) = self.0.take() {
+            tell(outcome);
+        }
+    }
+}
+
+impl Drop for Tell {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            tell(Err(gone()));
+        }
+    }
 }
 
 impl Engine {
@@ -68,8 +98,18 @@ impl Engine {
     pub fn call(&self, caller: Caller, op: Op) -> Receiver<Outcome> {
         let (reply, answer) = channel();
         // A send that fails drops `reply`, which the receiver sees as the engine's end.
-        let _ = self.inner.requests.send(Request { caller, op, reply });
+        let _ = self.inner.requests.send(Incoming { request: Request { caller, op, reply }, told: None });
         answer
+    }
+
+    /// Asks without anybody waiting: `tell` is called once with the outcome, `engine/gone` when
+    /// the engine ends first. It is called on the engine's thread: it must neither block nor
+    /// call the engine.
+    pub fn call_then(&self, caller: Caller, op: Op, tell: impl FnOnce(Outcome) + Send + 'static) {
+        let (reply, answer) = channel();
+        let told = Told { answer, tell: Tell(Some(Box::new(tell))) };
+        // A send that fails drops `told`, which says so.
+        let _ = self.inner.requests.send(Incoming { request: Request { caller, op, reply }, told: Some(told) });
     }
 
     /// Asks and waits. `engine/gone` when the engine has ended.
@@ -80,15 +120,16 @@ impl Engine {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        let thread = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        // The last handle may go with what is told to a caller, on the engine's own thread: it
+        // is on its way out then, or finds that nobody can ask any more.
+        let Some(thread) = thread.filter(|thread| thread.thread().id() != thread::current().id()) else { return };
         let (reply, answer) = channel();
-        if self.requests.send(Request { caller: Caller::engine(), op: Op::Shutdown, reply }).is_ok() {
+        let request = Request { caller: Caller::engine(), op: Op::Shutdown, reply };
+        if self.requests.send(Incoming { request, told: None }).is_ok() {
             let _ = answer.recv_timeout(Duration::from_secs(10));
         }
-        if let Some(thread) = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
-            && thread.thread().id() != thread::current().id()
-        {
-            let _ = thread.join();
-        }
+        let _ = thread.join();
     }
 }
 
@@ -96,7 +137,7 @@ pub(crate) fn gone() -> Fault {
     Fault::new("engine/gone", "the engine that owned the world has ended; call again to open the world anew")
 }
 
-fn engine_thread(config: EngineConfig, inbox: Receiver<Request>, opened: Sender<Result<(), Fault>>) {
+fn engine_thread(config: EngineConfig, inbox: Receiver<Incoming>, opened: Sender<Result<(), Fault>>) {
     let shared = match startup::open(config) {
         Ok(shared) => {
             let _ = opened.send(Ok(()));
@@ -112,8 +153,9 @@ fn engine_thread(config: EngineConfig, inbox: Receiver<Request>, opened: Sender<
 }
 
 /// Serves requests, tasks and frames until it is told to shut down.
-fn serve(shared: &Rc<Shared>, inbox: &Receiver<Request>) {
+fn serve(shared: &Rc<Shared>, inbox: &Receiver<Incoming>) {
     let mut postponed: Vec<dispatch::Postponed> = Vec::new();
+    let mut to_tell: Vec<Told> = Vec::new();
     loop {
         let patience = if postponed.is_empty() { run::idle_time(shared) } else { Duration::from_millis(2) };
         let first = if patience.is_zero() {
@@ -125,15 +167,31 @@ fn serve(shared: &Rc<Shared>, inbox: &Receiver<Request>) {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         };
-        for request in first.into_iter().chain(std::iter::from_fn(|| inbox.try_recv().ok())).take(64) {
+        for incoming in first.into_iter().chain(std::iter::from_fn(|| inbox.try_recv().ok())).take(64) {
+            let Incoming { request, told } = incoming;
+            to_tell.extend(told);
             if request.op == Op::Shutdown {
                 let outcome = dispatch::shut_down(shared).map(|()| Answer::default());
                 let _ = request.reply.send(outcome);
+                tell_answered(&mut to_tell);
                 return;
             }
             postponed.extend(dispatch::begin(shared, request));
         }
         postponed = dispatch::retry(shared, postponed, Instant::now());
+        tell_answered(&mut to_tell);
         run::turn(shared);
+        tell_answered(&mut to_tell);
+    }
+}
+
+/// Every answer is given on this thread, so that looking now and then misses none.
+fn tell_answered(to_tell: &mut Vec<Told>) {
+    for Told { answer, tell } in std::mem::take(to_tell) {
+        match answer.try_recv() {
+            Ok(outcome) => tell.tell(outcome),
+            Err(TryRecvError::Disconnected) => drop(tell),
+            Err(TryRecvError::Empty) => to_tell.push(Told { answer, tell }),
+        }
     }
 }

@@ -75,6 +75,8 @@ pub(crate) fn open(config: EngineConfig) -> Result<Rc<Shared>, Fault> {
             .in_file(conflict.path.as_str()),
         );
     }
+    found.extend(recovery.damaged);
+    found.extend(recovery.unread);
     vfs.take_events();
     let assets = Assets::open(&vfs);
     let name = settings["name"].as_str().map_or_else(|| folder_name(&config.world), str::to_owned);
@@ -149,13 +151,21 @@ fn open_entrypoint(shared: &Rc<Shared>) {
 
 fn read_settings(world: &Path) -> Result<(Json, Vec<Diagnostic>), Fault> {
     let path = world.join(WORLD_FILE);
-    let text = fs::read_to_string(&path).map_err(|error| {
+    let bytes = fs::read(&path).map_err(|error| {
         let why = if error.kind() == std::io::ErrorKind::NotFound {
             format!("there is no {WORLD_FILE}; make a world with 'zero new <dir>'")
         } else {
             error.to_string()
         };
         Fault::new("world/not_found", format!("{} is not a world: {why}", world.display()))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let message = format!(
+            "{WORLD_FILE} is not UTF-8 text: the byte at offset {offset} is invalid; save it as UTF-8: {}",
+            path.display()
+        );
+        Fault::new("world/not_utf8", message)
     })?;
     Ok(match yaml::parse(&text) {
         Ok(node) => match node.to_json() {

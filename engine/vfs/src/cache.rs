@@ -18,12 +18,23 @@ pub(crate) fn load(io: &dyn Io, path: &Path, title: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes what [`load`] reads: beside, then renamed into place, and synced. `title` names the
-/// format and its version.
-pub(crate) fn save(io: &dyn Io, path: &Path, title: &str, body: &[u8]) -> io::Result<()> {
+/// Whether what is saved must be there after a power cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    Now,
+    /// What a power cut makes of it is found damaged by its hash, and is worked out again.
+    Never,
+}
+
+/// Writes what [`load`] reads: beside, then renamed into place. `title` names the format and its
+/// version.
+pub(crate) fn save(io: &dyn Io, path: &Path, (title, body): (&str, &[u8]), durability: Durability) -> io::Result<()> {
     let bytes = [title.as_bytes(), b"\n", Hash::of(body).as_bytes(), body].concat();
     let beside = path.with_extension("new");
     io.write(&beside, &bytes)?;
+    if durability == Durability::Never {
+        return io.rename(&beside, path);
+    }
     io.sync_file(&beside)?;
     io.rename(&beside, path)?;
     io.sync_dir(path.parent().expect("the cache lies in a folder"))
@@ -37,10 +48,19 @@ impl Vfs {
     }
 
     /// Keeps `body` for the next opening of the world. `title` names its format and version.
-    /// Failing at it costs time, not content.
+    /// Losing it costs time, not content: it is not synced.
     pub fn keep_cache(&self, name: &'static str, title: &str, body: &[u8]) {
-        if let Err(error) = save(&*self.io, &self.cache.join(name), title, body) {
+        if let Err(error) = save(&*self.io, &self.cache.join(name), (title, body), Durability::Never) {
             tracing::warn!(name, %error, "a cache could not be saved");
+        }
+    }
+
+    /// Saves what every file was found to be, if the world was seen for the first time: for
+    /// whoever indexes it to do meanwhile, else it is done when the world is closed. Not synced:
+    /// if it is lost, the next look is the first again.
+    pub fn keep_first_look(&self) {
+        if self.is_first_look {
+            self.save_changed_cache(Durability::Never);
         }
     }
 }

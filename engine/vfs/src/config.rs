@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use zero_base::{Hash, Io};
+use zero_base::{Diagnostic, Hash, Io};
 
 use crate::{FileEvent, VfsPath};
 
@@ -36,8 +36,10 @@ pub struct Recovery {
     pub conflicts: Vec<Conflict>,
     /// Commits that could not be put in place now either, and why.
     pub unfinished: Vec<(u64, String)>,
-    /// Journal files that cannot be read to their end, and why.
-    pub damaged: Vec<String>,
+    /// What of the journal cannot be read, what is lost with it and what was kept: for people.
+    pub damaged: Vec<Diagnostic>,
+    /// Files and folders that cannot be read, and why: what is in them is missing until they can.
+    pub unread: Vec<Diagnostic>,
     /// Edits made by other programs while the world was closed; already in the history.
     pub external: Vec<FileEvent>,
 }

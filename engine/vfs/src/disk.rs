@@ -12,9 +12,6 @@ use crate::{Entry, Kind, VfsError, VfsPath};
 /// A file the engine reads or writes has at most this many bytes.
 pub(crate) const LARGEST_FILE: u64 = 64 << 20;
 
-/// A file this small is not expected to outgrow [`LARGEST_FILE`] between a look and the read.
-const SMALL_FILE: u64 = 1 << 20;
-
 /// A folder of the disk and the path it is seen at. Everything below goes through here, so that
 /// no link is followed: a link is refused when it is named, and not listed.
 pub(crate) struct Folder {
@@ -76,10 +73,8 @@ impl Folder {
             return Err(too_large(found.size));
         }
         let place = self.disk_path(path);
-        // Reading a small file whole takes fewer calls than reading up to a limit.
-        let read =
-            if found.size <= SMALL_FILE { self.io.read(&place) } else { self.io.read_at_most(&place, LARGEST_FILE) };
-        read.map_err(|error| match error.kind() {
+        // It may have grown since it was looked at.
+        self.io.read_at_most(&place, LARGEST_FILE, found.size).map_err(|error| match error.kind() {
             ErrorKind::InvalidData => too_large(found.size.max(LARGEST_FILE + 1)),
             ErrorKind::NotFound => VfsError::NotFound { path: path.clone(), hint: String::new() },
             _ => io_error("read", path)(error),

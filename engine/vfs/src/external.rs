@@ -27,6 +27,7 @@ impl Vfs {
     /// They are in the history as commits of `external`; edits of a file that an open
     /// transaction or the play shadow covers are recorded, but do not show and are not answered.
     pub fn poll_external(&mut self) -> Result<Vec<FileEvent>, VfsError> {
+        self.unread.clear();
         let due = match self.watch.as_mut().map(|watch| watch.due()) {
             None | Some(Due::Nothing) => return Ok(Vec::new()),
             Some(due) => due,
@@ -61,7 +62,8 @@ impl Vfs {
     pub(crate) fn reconcile(&mut self, paths: &[VfsPath], strangers: Strangers) -> Result<Vec<FileEvent>, VfsError> {
         let mut changes: BTreeMap<VfsPath, Option<Hash>> = BTreeMap::new();
         for path in paths {
-            let on_disk = self.hashes_on_disk(path);
+            let (on_disk, unread) = self.hashes_on_disk(path);
+            self.unread.extend(unread);
             let strange = self.compare(path, on_disk, &mut changes);
             match strangers {
                 Strangers::Record => changes.extend(strange.into_iter().map(|(path, hash)| (path, Some(hash)))),
@@ -166,25 +168,29 @@ impl Vfs {
         }
     }
 
-    /// Every file on disk at or below `path`, in path order. One that cannot be read counts as
-    /// unchanged. Of what an interrupted write left there, nothing stays.
-    fn hashes_on_disk(&self, path: &VfsPath) -> Vec<(VfsPath, Hash)> {
+    /// Every file on disk at or below `path`, in path order, and what there cannot be read: it
+    /// counts as unchanged. Of what an interrupted write left there, nothing stays.
+    fn hashes_on_disk(&self, path: &VfsPath) -> (Vec<(VfsPath, Hash)>, Vec<(VfsPath, VfsError)>) {
         let mut hashes = Vec::new();
+        let mut unread = Vec::new();
         let mut add = |path: VfsPath, hash: Result<Option<Hash>, VfsError>| match hash {
             Ok(hash) => hashes.extend(hash.map(|hash| (path, hash))),
             Err(VfsError::Link { .. }) => {}
             Err(error) => {
                 tracing::warn!(%path, %error, "a file cannot be looked at");
                 let known = self.known.get(&path).copied();
-                hashes.extend(known.map(|hash| (path, hash)));
+                hashes.extend(known.map(|hash| (path.clone(), hash)));
+                unread.push((path, error));
             }
         };
+        let mut unread_folders = Vec::new();
         match self.mounts.place(path) {
             Place::Source(source) => match source.look(path) {
                 Ok(Some(found)) if found.kind == FileKind::Folder => {
                     let scan = source.scan(path, &|child| self.mounts.is_mount_in_source(child));
                     scan.temporaries.iter().for_each(|place| source.remove_temporary(place));
                     let hashed = self.disk_hashes(source, &scan.files);
+                    unread_folders = scan.unread;
                     for ((path, _), hash) in scan.files.into_iter().zip(hashed) {
                         add(path, or_stand_in(hash));
                     }
@@ -207,7 +213,8 @@ impl Vfs {
             }
             Place::Scratch(_) | Place::Above(_) | Place::Generated | Place::Outside => {}
         }
-        hashes
+        unread.append(&mut unread_folders);
+        (hashes, unread)
     }
 
     /// Not merely out of reach, because its folder cannot be read.

@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use zero_base::{Hash, Io, Metadata};
 
-use crate::{VfsPath, cache};
+use crate::VfsPath;
+use crate::cache::{self, Durability};
 
 /// Hashes of files on disk, so that an unchanged one is not read again.
 ///
@@ -159,13 +160,13 @@ impl<'a> Reader<'a> {
 
 /// Writes what [`Remembered::load`] reads.
 pub(crate) fn save(
-    io: &dyn Io,
-    path: &Path,
+    (io, path): (&dyn Io, &Path),
     as_of: u64,
-    known: &BTreeMap<VfsPath, Hash>,
-    hashes: &Hashes,
+    (known, hashes): (&BTreeMap<VfsPath, Hash>, &Hashes),
+    durability: Durability,
 ) -> io::Result<()> {
-    let mut body = as_of.to_le_bytes().to_vec();
+    let mut body = Vec::with_capacity(known.len() * 128);
+    body.extend(as_of.to_le_bytes());
     let mut hashed = hashes.files.iter().peekable();
     let mut before = "";
     for (path, hash) in known {
@@ -191,7 +192,7 @@ pub(crate) fn save(
         }
         before = text;
     }
-    cache::save(io, path, TITLE, &body)
+    cache::save(io, path, (TITLE, &body), durability)
 }
 
 pub(crate) fn now_nanos() -> i128 {
@@ -247,7 +248,7 @@ mod tests {
         hashes.learn(&path("young"), &young, Hash::of(b"young"));
         let known = ["old", "young", "unhashed"].map(|name| (path(name), Hash::of(name.as_bytes())));
         let known = BTreeMap::from(known);
-        save(&io, cache, 42, &known, &hashes).unwrap();
+        save((&io, cache), 42, (&known, &hashes), Durability::Now).unwrap();
 
         let loaded = Remembered::load(&io, cache).unwrap();
         assert_eq!((loaded.as_of, &loaded.known), (42, &known));

@@ -2,6 +2,7 @@
 //! of files and the only home of entity changes that no scene file holds yet.
 
 mod compact;
+mod damage;
 mod load;
 pub(crate) mod record;
 mod segment;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 
 use zero_base::{Hash, Io};
 
-pub(crate) use self::load::TailCommit;
+pub(crate) use self::damage::Verdict;
+pub(crate) use self::load::{Loaded, TailCommit, Unsure};
 use self::record::{Commit, Kept, Record};
 use self::segment::{SegmentKind, frame, record_at};
 use crate::change::push_merged;
@@ -143,11 +145,16 @@ impl Journal {
 
     /// Takes a written commit into the history and the scenes' logs.
     pub fn note(&mut self, commit: &Commit, place: Place, placed: Placed) {
+        self.note_unless(commit, place, placed, |_| false);
+    }
+
+    /// The same without entity changes of the scenes that are `held`.
+    fn note_unless(&mut self, commit: &Commit, place: Place, placed: Placed, held: impl Fn(&str) -> bool) {
         self.next_id = self.next_id.max(commit.id + 1);
         if placed == Placed::No {
             self.unsettled.insert(commit.id, place.segment);
         }
-        for change in &commit.entities {
+        for change in commit.entities.iter().filter(|change| !held(&change.scene)) {
             let log = self.scenes.entry(change.scene.clone()).or_default();
             log.changes.push((commit.id, change.clone()));
         }
@@ -180,6 +187,8 @@ impl Journal {
     pub fn mark_undone(&mut self, id: u64) -> Result<(), VfsError> {
         self.write(&Record::Undone { id }, Durability::Now)?;
         self.next_id = self.next_id.max(id + 1);
+        self.unsettled.remove(&id);
+        self.entries.retain(|entry| entry.id != id);
         Ok(())
     }
 

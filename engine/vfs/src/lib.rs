@@ -20,6 +20,7 @@ mod rollback;
 mod shadow;
 mod commit;
 mod recovery;
+mod mending;
 mod history;
 mod external;
 mod watch;

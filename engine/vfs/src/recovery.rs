@@ -96,7 +96,7 @@ impl Vfs {
         }
     }
 
-    fn place_durably(&self, path: &VfsPath, version: Option<Version>) -> Result<(), VfsError> {
+    pub(crate) fn place_durably(&self, path: &VfsPath, version: Option<Version>) -> Result<(), VfsError> {
         let source = &self.mounts.source;
         let mut placing = Placing::new(source);
         let placed = match self.contents(version)? {

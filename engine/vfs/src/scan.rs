@@ -6,10 +6,10 @@ use std::thread;
 
 use zero_base::{FileKind, Metadata};
 
-use crate::VfsPath;
 use crate::disk::{Folder, is_absence};
 use crate::error::io_error;
 use crate::path::{TEMPORARY_PREFIX, expressible};
+use crate::{VfsError, VfsPath};
 
 /// Fewer folders, or files, than this are looked at where they are asked for: threads would cost
 /// more than they save.
@@ -23,6 +23,8 @@ pub(crate) struct Scan {
     pub files: Vec<(VfsPath, Option<Metadata>)>,
     /// What writing left behind when it was interrupted.
     pub temporaries: Vec<PathBuf>,
+    /// Folders that could not be looked into, in path order: what lies in them is not known.
+    pub unread: Vec<(VfsPath, VfsError)>,
 }
 
 /// A folder to look into; `number` is its place among the results.
@@ -42,6 +44,7 @@ struct Listed {
     /// In path order.
     items: Vec<Item>,
     temporaries: Vec<PathBuf>,
+    unread: Option<(VfsPath, VfsError)>,
 }
 
 /// Shared by the threads of a scan.
@@ -125,6 +128,7 @@ impl Folder {
             Err(error) => {
                 let error = io_error("list", &job.path)(error);
                 tracing::warn!(path = %job.path, %error, "a folder is left out");
+                listed.unread = Some((job.path.clone(), error));
                 return listed;
             }
         };
@@ -202,8 +206,9 @@ fn sort_key(name: &str, kind: FileKind) -> impl Iterator<Item = u8> {
 }
 
 fn gather(listed: &mut [Listed], number: usize, scan: &mut Scan) {
-    let Listed { items, mut temporaries } = std::mem::take(&mut listed[number]);
+    let Listed { items, mut temporaries, unread } = std::mem::take(&mut listed[number]);
     scan.temporaries.append(&mut temporaries);
+    scan.unread.extend(unread);
     for item in items {
         match item {
             Item::File(path, found) => scan.files.push((path, found)),

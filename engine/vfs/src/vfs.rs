@@ -2,8 +2,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zero_base::{Hash, Io};
+use zero_base::{Diagnostic, Hash, Io};
 
+use crate::cache::Durability;
 use crate::error::io_error;
 use crate::external::Strangers;
 use crate::hashes::{self, Hashes, Remembered};
@@ -35,6 +36,10 @@ pub struct Vfs {
     pub(crate) known: BTreeMap<VfsPath, Hash>,
     pub(crate) hashes: Mutex<Hashes>,
     pub(crate) sidecars: Mutex<SetAside>,
+    /// What could not be read when the disk was looked at.
+    pub(crate) unread: BTreeMap<VfsPath, VfsError>,
+    /// There was no record of what its files were.
+    pub(crate) is_first_look: bool,
     pub(crate) watch: Option<Watch>,
     pub(crate) io: Arc<dyn Io>,
     /// The folder of what can be worked out again.
@@ -61,9 +66,9 @@ impl Vfs {
         let cache = own.join("cache");
         let remembered = Remembered::load(&*io, &cache.join(HASHES));
         let strangers = if remembered.is_some() { Strangers::Record } else { Strangers::Adopt };
-        let unsaved = remembered.is_none();
+        let is_first_look = remembered.is_none();
         let Remembered { as_of, mut known, mut hashes } = remembered.unwrap_or_default();
-        hashes.changed = unsaved;
+        hashes.changed = is_first_look;
         for (path, _, after) in journal.file_changes_after(as_of) {
             hashes.changed = true;
             match after {
@@ -85,17 +90,23 @@ impl Vfs {
             known,
             hashes: Mutex::new(hashes),
             sidecars: Mutex::new(Some(HashMap::new())),
+            unread: BTreeMap::new(),
+            is_first_look,
             watch,
             io,
             cache,
         };
-        let mut recovery = Recovery { torn_bytes: loaded.torn_bytes, damaged: loaded.damaged, ..Recovery::default() };
-        vfs.recover(&loaded.tail, &mut recovery);
+        let mut recovery = Recovery { torn_bytes: loaded.torn_bytes, ..Recovery::default() };
+        let tail = vfs.mend_journal(loaded, &mut recovery)?;
+        vfs.recover(&tail, &mut recovery);
         let roots = vfs.roots();
         let (source, libraries) = roots.split_at(1);
         recovery.external = vfs.reconcile(source, strangers)?;
         vfs.reconcile(libraries, Strangers::Adopt)?;
-        vfs.save_changed_cache();
+        recovery.unread = unread(std::mem::take(&mut vfs.unread));
+        if !vfs.is_first_look {
+            vfs.save_changed_cache(Durability::Now);
+        }
         Ok((vfs, recovery))
     }
 
@@ -106,17 +117,17 @@ impl Vfs {
             return;
         }
         // The cache goes first: it must not be older than the oldest record that is left.
-        let kept = self.journal.rotate().is_ok() && self.save_cache();
+        let kept = self.journal.rotate().is_ok() && self.save_cache(Durability::Now);
         match if kept { self.journal.compact() } else { Ok(Vec::new()) } {
             Ok(unneeded) => unneeded.into_iter().for_each(|hash| self.store.discard(hash)),
             Err(error) => tracing::warn!(%error, "the journal could not be compacted"),
         }
     }
 
-    fn save_cache(&self) -> bool {
+    fn save_cache(&self, durability: Durability) -> bool {
         let as_of = self.journal.next_id() - 1;
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let saved = hashes::save(&*self.io, &self.cache.join(HASHES), as_of, &self.known, &hashes);
+        let saved = hashes::save((&*self.io, &self.cache.join(HASHES)), as_of, (&self.known, &hashes), durability);
         match &saved {
             Ok(()) => {
                 hashes.changed = false;
@@ -130,21 +141,37 @@ impl Vfs {
     /// A cache that says what it would say again is left alone, if it is still the one that was
     /// saved: it counts from its last commit, and later ones are in the journal for as long as
     /// it needs them.
-    fn save_changed_cache(&self) {
+    pub(crate) fn save_changed_cache(&self, durability: Durability) {
         let saved_as_is = {
             let hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
             !hashes.changed && self.io.metadata(&self.cache.join(HASHES)).ok() == hashes.saved
         };
         if !saved_as_is {
-            self.save_cache();
+            self.save_cache(durability);
         }
     }
 }
 
 impl Drop for Vfs {
     fn drop(&mut self) {
-        self.save_changed_cache();
+        self.save_changed_cache(Durability::Now);
     }
+}
+
+/// Without a word a file that is there would seem to be missing.
+fn unread(mut found: BTreeMap<VfsPath, VfsError>) -> Vec<Diagnostic> {
+    const MOST_TOLD: usize = 90;
+    let rest = found.keys().nth(MOST_TOLD).cloned().map(|first| found.split_off(&first)).unwrap_or_default();
+    let told = |(path, error): (&VfsPath, &VfsError)| {
+        let message = format!("{error}; until it can be read, what is in it is missing from the world");
+        Diagnostic::warning(error.code(), message).in_file(path.as_str())
+    };
+    let mut diagnostics: Vec<Diagnostic> = found.iter().map(told).collect();
+    if let Some((path, error)) = rest.first_key_value() {
+        let message = format!("{} more files or folders cannot be read, this one and those after it", rest.len());
+        diagnostics.push(Diagnostic::warning(error.code(), message).in_file(path.as_str()));
+    }
+    diagnostics
 }
 
 /// The engine's own folder in the world, with all it holds.

@@ -1,13 +1,14 @@
 use std::io::{self, Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::{Agent, SendBody};
 use zero_base::{Caller, Fault};
 use zero_runtime::{Op, Outcome};
 
-use super::{CallRequest, CancelRequest, Health, WireCaller};
+use super::{CallRequest, CancelRequest, Health, SILENCE_BORNE, Silence, WireCaller};
+use crate::server::MAX_ANSWER_BYTES;
 use crate::{Dispatch, LockRecord, ProgramError, Token};
 
 /// A world that another process of this machine owns.
@@ -22,8 +23,10 @@ pub struct Remote {
 /// Why no owner could be attached to.
 #[derive(Debug)]
 pub enum ConnectError {
-    /// Nobody answers there, or somebody else does: the record is out of date.
+    /// Nobody is there, or somebody else is: the record is out of date.
     Stale,
+    /// Somebody is there and does not answer.
+    Silent,
     Failed(ProgramError),
 }
 
@@ -34,15 +37,7 @@ impl Remote {
         let port = record.port.ok_or(ConnectError::Stale)?;
         let agent = agent();
         let base = format!("http://127.0.0.1:{port}");
-        let health = agent
-            .get(format!("{base}/health"))
-            .config()
-            .timeout_global(Some(Duration::from_secs(5)))
-            .build()
-            .call()
-            .ok()
-            .and_then(|mut response| response.body_mut().read_json::<Health>().ok())
-            .ok_or(ConnectError::Stale)?;
+        let health = health(&agent, &base)?;
         if (health.pid, health.started_at) != (record.pid, record.started_at) {
             return Err(ConnectError::Stale);
         }
@@ -53,6 +48,12 @@ impl Remote {
     /// The process that owns the world.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Whether the owner says nothing, though it holds its port. One that is gone is not silent:
+    /// its connections end.
+    fn is_silent(&self) -> bool {
+        matches!(health(&self.agent, &self.base), Err(ConnectError::Silent))
     }
 
     /// Whether both stand for the same process.
@@ -79,9 +80,8 @@ impl Remote {
         // A reply holds pictures as text: far more than the client's own default.
         let text = response.body_mut().with_config().limit(MAX_REPLY_BYTES).read_to_string();
         let text = text.map_err(|_| gone(true))?;
-        if status == 200
-            && let Ok(outcome) = serde_json::from_str(&text)
-        {
+        // A refusal has a status of its own and is an outcome all the same.
+        if let Ok(outcome) = serde_json::from_str(&text) {
             return outcome;
         }
         let body = text.chars().take(500).collect();
@@ -94,6 +94,12 @@ impl Remote {
         let _ = self.post("/cancel").send_json(CancelRequest { id: id.to_owned() });
     }
 
+    /// The owner may hear of it later, or never.
+    fn give_up_unheard(&self, id: String) {
+        let remote = self.clone();
+        std::thread::spawn(move || remote.cancel(&id));
+    }
+
     fn post(&self, path: &str) -> ureq::RequestBuilder<ureq::typestate::WithBody> {
         self.agent
             .post(format!("{}{path}", self.base))
@@ -101,7 +107,18 @@ impl Remote {
     }
 }
 
-const MAX_REPLY_BYTES: u64 = 512 << 20;
+fn health(agent: &Agent, base: &str) -> Result<Health, ConnectError> {
+    const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
+    let asked = agent.get(format!("{base}/health")).config().timeout_global(Some(ANSWERS_WITHIN)).build().call();
+    let read = asked.and_then(|mut response| response.body_mut().read_json::<Health>());
+    read.map_err(|error| match error {
+        ureq::Error::Timeout(_) => ConnectError::Silent,
+        _ => ConnectError::Stale,
+    })
+}
+
+/// More than an owner sends.
+const MAX_REPLY_BYTES: u64 = MAX_ANSWER_BYTES as u64 + 1;
 
 /// A request body that knows whether any of it has been sent.
 struct Announced {
@@ -119,6 +136,7 @@ impl Read for Announced {
 impl Dispatch for Remote {
     fn dispatch(&self, caller: Caller, op: Op) -> Outcome {
         const LOOK_AT_FLAG_EVERY: Duration = Duration::from_millis(50);
+        const LOOK_AT_OWNER_EVERY: Duration = Duration::from_secs(2);
         const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
         let id = next_id();
         let request = CallRequest { id: Some(id.clone()), caller: WireCaller::of(&caller), op };
@@ -127,12 +145,23 @@ impl Dispatch for Remote {
         std::thread::spawn(move || {
             let _ = answer.send(remote.call(&request));
         });
+        let mut alive = Instant::now();
+        let mut silence = None;
         loop {
             match answered.recv_timeout(LOOK_AT_FLAG_EVERY) {
                 Ok(outcome) => return outcome,
                 Err(RecvTimeoutError::Disconnected) => return Err(ProgramError::Panicked.into()),
                 Err(RecvTimeoutError::Timeout) if caller.cancel.is_cancelled() => break,
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) if alive.elapsed() < LOOK_AT_OWNER_EVERY => {}
+                // A call may take as long as it likes, while its owner is alive.
+                Err(RecvTimeoutError::Timeout) if self.is_silent() => {
+                    if silence.get_or_insert_with(|| Silence::since(alive)).lasts_too_long(self.pid) {
+                        self.give_up_unheard(id);
+                        let waited_secs = SILENCE_BORNE.as_secs();
+                        return Err(ProgramError::OwnerSilent { pid: self.pid, waited_secs, sent: true }.into());
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => (alive, silence) = (Instant::now(), None),
             }
         }
         self.cancel(&id);

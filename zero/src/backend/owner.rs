@@ -1,4 +1,5 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -6,15 +7,19 @@ use zero_base::{Caller, Fault};
 use zero_runtime::{Op, Outcome};
 
 use super::BackendSettings;
+use crate::dispatch::Reply;
 use crate::server::{Server, ServerSettings, listen};
-use crate::{Dispatch, Gate, Opener, Token, WorldLock};
+use crate::{Dispatch, Gate, Opener, ProgramError, Token, WorldLock};
 
 /// This process, owning a world: the lock, the engine, and the port for everybody else.
 pub struct Owner {
     gate: Arc<Gate>,
     port: u16,
-    held: Mutex<Option<Held>>,
+    held: Arc<Mutex<Option<Held>>>,
 }
+
+/// How often the owner makes sure that it still is.
+const LOOK_AFTER_LOCK_EVERY: Duration = Duration::from_millis(500);
 
 /// Fields drop in order: the port goes before the lock, so that a successor can take both.
 struct Held {
@@ -39,7 +44,13 @@ impl Owner {
         let port = server.port();
         lock.publish_port(port)?;
         tracing::info!(port, world = %settings.open.world.display(), "world opened");
-        Ok(Owner { gate, port, held: Mutex::new(Some(Held { server, lock })) })
+        let held = Arc::new(Mutex::new(Some(Held { server, lock })));
+        let (watched, shut, on_lost) = (Arc::downgrade(&held), gate.clone(), settings.on_lock_lost);
+        thread::Builder::new()
+            .name("lock".to_owned())
+            .spawn(move || look_after(&watched, &shut, on_lost))
+            .map_err(|source| ProgramError::Runtime { source })?;
+        Ok(Owner { gate, port, held })
     }
 
     pub fn port(&self) -> u16 {
@@ -57,8 +68,30 @@ impl Owner {
     }
 }
 
+/// Until the world is given up. Not before each commit: between a look and the write there is
+/// always a moment, and where folders can be locked nobody can come in at all.
+fn look_after(held: &Weak<Mutex<Option<Held>>>, gate: &Gate, on_lost: fn(&Fault)) {
+    loop {
+        thread::sleep(LOOK_AFTER_LOCK_EVERY);
+        let Some(held) = held.upgrade() else { return };
+        let looked = match &mut *held.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(held) => held.lock.look_after(),
+            None => return,
+        };
+        if let Err(error) = looked {
+            let fault = Fault::from(error);
+            gate.shut_for(fault.clone());
+            return on_lost(&fault);
+        }
+    }
+}
+
 impl Dispatch for Owner {
     fn dispatch(&self, caller: Caller, op: Op) -> Outcome {
         self.gate.dispatch(caller, op)
+    }
+
+    fn begin(self: Arc<Self>, caller: Caller, op: Op, reply: Reply) {
+        self.gate.clone().begin(caller, op, reply);
     }
 }

@@ -50,7 +50,7 @@ impl Shared {
             }) as Arc<dyn Dispatch>)
         });
         let open = OpenRequest { world: self.world.path().to_owned(), builtin: None };
-        let settings = BackendSettings { open, role, port: 0, grace: Duration::from_secs(20) };
+        let settings = BackendSettings { open, role, port: 0, grace: Duration::from_secs(20), on_lock_lost: |_| {} };
         Backend::new(settings, opener, self.runtime.handle().clone())
     }
 
@@ -206,7 +206,7 @@ fn an_engine_that_does_not_open_leaves_the_world_free() {
     let shared = Shared::new();
     let failing: Opener = Arc::new(|_| Err(Fault::new("world/settings", "world.yaml is no YAML")));
     let open = OpenRequest { world: shared.world.path().to_owned(), builtin: None };
-    let settings = BackendSettings { open, role: Role::Session, port: 0, grace: Duration::ZERO };
+    let settings = BackendSettings { open, role: Role::Session, port: 0, grace: Duration::ZERO, on_lock_lost: |_| {} };
     let process = Backend::new(settings, failing, shared.runtime.handle().clone());
     assert_eq!(call(&process), err("world/settings"));
     assert_eq!(call(&process), err("world/settings"));
@@ -255,4 +255,75 @@ fn large_answers_arrive_whole() {
     let answer = shared.process(Role::Session).dispatch(Caller::new("a", Transport::Shell), Op::Status).unwrap();
     assert!(answer.text == Some(text));
     owner.close().unwrap();
+}
+
+#[test]
+fn an_owner_whose_lock_is_taken_away_stays_the_only_one() {
+    let shared = Shared::new();
+    let (owner, other) = (shared.process(Role::Session), shared.process(Role::OneShot));
+    assert_eq!(call(&owner), ok(1));
+    std::fs::remove_file(state_dir(shared.world.path()).join("lock")).unwrap();
+    assert_eq!(call(&other), ok(1), "it attaches once the owner has put the file back");
+    assert!(other.port().is_none());
+    assert_eq!(call(&owner), ok(1));
+    owner.close().unwrap();
+}
+
+#[test]
+fn an_owner_that_finds_another_one_writes_no_more() {
+    let shared = Shared::new();
+    let owner = shared.process(Role::Session);
+    assert_eq!(call(&owner), ok(1));
+    // As where folders cannot be locked: a file in place of the lock, and somebody who holds it.
+    let path = state_dir(shared.world.path()).join("lock");
+    std::fs::remove_file(&path).unwrap();
+    let usurper = std::fs::File::create(&path).unwrap();
+    usurper.lock().unwrap();
+    while call(&owner) == ok(1) {
+        std::thread::yield_now();
+    }
+    assert_eq!(call(&owner), err("world/lock_lost"));
+    assert_eq!(owner.close().unwrap_err().code, "world/lock_lost");
+    assert_eq!(shared.counts(), (1, 0), "not even to end in good order");
+}
+
+#[test]
+fn an_owner_that_does_not_answer_is_named_and_given_up() {
+    let shared = Shared::new();
+    let mut lock = WorldLock::try_acquire(shared.world.path()).unwrap().unwrap();
+    // The system takes connections for a process that is stopped.
+    let stopped = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    lock.publish_port(stopped.local_addr().unwrap().port()).unwrap();
+    let fault = shared.process(Role::OneShot).dispatch(Caller::new("fern", Transport::Shell), Op::Status).unwrap_err();
+    assert_eq!(fault.code, "world/owner_silent");
+    let pid = std::process::id();
+    assert_eq!(fault.data, Some(json!({ "pid": pid, "outcomeUnknown": false })));
+    for part in ["for 10 s", &format!("kill -CONT {pid}"), "nothing of this call was carried out"] {
+        assert!(fault.message.contains(part), "{part}: {}", fault.message);
+    }
+}
+
+#[test]
+fn an_owner_that_stops_during_a_call_is_given_up_with_the_outcome_unknown() {
+    use std::io::{Read, Write};
+    let shared = Shared::new();
+    let mut lock = WorldLock::try_acquire(shared.world.path()).unwrap().unwrap();
+    crate::Token::load_or_create(shared.world.path()).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    lock.publish_port(listener.local_addr().unwrap().port()).unwrap();
+    let (pid, started_at) = (lock.record().pid, lock.record().started_at);
+    std::thread::spawn(move || {
+        let (mut first, _) = listener.accept().unwrap();
+        let _ = first.read(&mut [0; 4096]);
+        let health = json!({ "program": "zero", "version": "0", "pid": pid, "startedAt": started_at }).to_string();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}", health.len());
+        first.write_all(format!("{head}\r\n\r\n{health}").as_bytes()).unwrap();
+        // From here on the system takes connections, and nobody reads them.
+        std::thread::sleep(Duration::from_secs(60));
+        drop(listener);
+    });
+    let fault = shared.process(Role::Session).dispatch(Caller::new("fern", Transport::Shell), Op::Status).unwrap_err();
+    assert_eq!(fault.code, "world/owner_silent", "{}", fault.message);
+    assert_eq!(fault.data, Some(json!({ "pid": pid, "outcomeUnknown": true })));
+    assert!(fault.message.contains("whether this call took effect is unknown"), "{}", fault.message);
 }

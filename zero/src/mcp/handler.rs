@@ -3,11 +3,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
 use zero_base::{Caller, CancelFlag, Fault, Transport};
 use zero_runtime::{Op, WriteFile};
 
@@ -15,6 +16,7 @@ use super::INSTRUCTIONS;
 use super::reply::{Spill, refused, reply};
 use super::tools::{find_tool, nearest_tool, tool_list};
 use crate::attach::name_from;
+use crate::dispatch::ask;
 use crate::{Dispatch, ProgramError};
 
 /// How long a call may take: longer than any wait of the engine's own, and than a first
@@ -65,6 +67,22 @@ impl ServerHandler for McpServer {
         tool_list().iter().find(|tool| tool.name == name).cloned()
     }
 
+    /// What the library could not read as the method it names, or does not know.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        Err(match expected_params(&method) {
+            Some(expected) => {
+                let found = what_is_wrong(&params.unwrap_or_default());
+                ErrorData::invalid_params(format!("{method} takes {expected}; {found}"), None)
+            }
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method '{method}' here"), None),
+        })
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -80,35 +98,65 @@ impl ServerHandler for McpServer {
         };
         let caller = self.caller(name, &op, &context);
         let mut given_up = CancelOnDrop(Some(caller.cancel.clone()));
-        let dispatch = self.dispatch.clone();
-        let mut work = tokio::task::spawn_blocking(move || carry_out(&*dispatch, caller, op));
-        let done = tokio::select! {
-            done = &mut work => done,
+        let mut work = std::pin::pin!(ask(self.dispatch.clone(), caller.clone(), op.clone()));
+        let outcome = tokio::select! {
+            outcome = &mut work => outcome,
             () = context.ct.cancelled() => {
                 given_up.cancel();
                 work.await
             }
         };
         given_up.0 = None;
-        Ok(done.unwrap_or_else(|_| refused(ProgramError::Panicked.into())).into())
+        if let Err(fault) = &outcome {
+            tracing::debug!(caller = %caller.name, code = %fault.code, "call refused");
+        }
+        // What does not fit into the reply is written to a file, which is another call.
+        let dispatch = self.dispatch.clone();
+        let replied = tokio::task::spawn_blocking(move || reply(&op, outcome, &Scratch { dispatch, caller })).await;
+        Ok(replied.unwrap_or_else(|_| refused(ProgramError::Panicked.into())).into())
     }
 }
 
-fn carry_out(dispatch: &dyn Dispatch, caller: Caller, op: Op) -> CallToolResult {
-    let outcome = dispatch.dispatch(caller.clone(), op.clone());
-    if let Err(fault) = &outcome {
-        tracing::debug!(caller = %caller.name, code = %fault.code, "call refused");
+/// What the methods take that are served here.
+fn expected_params(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "tools/call" => "params {\"name\": a tool's name, \"arguments\": an object of its arguments}",
+        "tools/list" => "params {\"cursor\": a text}, or none",
+        "initialize" => {
+            "params {\"protocolVersion\": a text, \"capabilities\": an object, \"clientInfo\": {\"name\", \"version\"}}"
+        }
+        "ping" => "no params",
+        _ => return None,
+    })
+}
+
+fn what_is_wrong(params: &Value) -> String {
+    let kind = |value: &Value| match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    match params.as_object() {
+        None => format!("params is {}", kind(params)),
+        Some(params) if params.is_empty() => "params is empty".to_owned(),
+        Some(params) => {
+            let given: Vec<String> =
+                params.iter().map(|(name, value)| format!("'{name}' is {}", kind(value))).collect();
+            format!("here {}", given.join(", "))
+        }
     }
-    reply(&op, outcome, &Scratch { dispatch, caller })
 }
 
 /// The caller's scratch folder in the engine.
-struct Scratch<'a> {
-    dispatch: &'a dyn Dispatch,
+struct Scratch {
+    dispatch: Arc<dyn Dispatch>,
     caller: Caller,
 }
 
-impl Spill for Scratch<'_> {
+impl Spill for Scratch {
     fn spill(&self, extension: &str, text: &str) -> Option<String> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

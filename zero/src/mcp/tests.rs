@@ -283,6 +283,26 @@ async fn the_era_with_a_handshake() {
 }
 
 #[tokio::test]
+async fn params_of_another_shape_are_invalid_and_say_so() {
+    let mut talk = Conversation::begin(echo);
+    talk.hello().await;
+    for (params, found) in [
+        (json!({ "name": "play", "arguments": [1] }), "'arguments' is a list"),
+        (json!({ "name": "play", "arguments": "x" }), "'arguments' is a text"),
+        (json!({ "name": 3 }), "'name' is a number"),
+        (json!({}), "params is empty"),
+    ] {
+        let error = talk.ask("tools/call", params.clone()).await["error"].clone();
+        assert_eq!(error["code"], -32602, "{params}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("\"arguments\": an object") && message.contains(found), "{params}: {message}");
+    }
+    let error = talk.ask("tools/cll", json!({})).await["error"].clone();
+    assert_eq!((&error["code"], error["message"].as_str().unwrap().contains("'tools/cll'")), (&json!(-32601), true));
+    assert_eq!(talk.use_tool("play", json!({})).await["result"]["isError"], false, "the session goes on");
+}
+
+#[tokio::test]
 async fn the_era_without_one() {
     let mut talk = Conversation::begin(echo);
     let meta = json!({

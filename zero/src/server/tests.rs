@@ -17,19 +17,20 @@ struct Fixture {
 }
 
 fn serve(answer: impl Fn(Caller, Op) -> Outcome + Send + Sync + 'static) -> Fixture {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let token = Token::random();
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = calls.clone();
-    let settings = ServerSettings {
-        listener: listen(0).unwrap(),
-        token: token.clone(),
-        dispatch: Arc::new(move |caller: Caller, op: Op| {
-            counted.fetch_add(1, Ordering::SeqCst);
-            answer(caller, op)
-        }),
-        started_at: 7,
+    let dispatch = move |caller: Caller, op: Op| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        answer(caller, op)
     };
+    serve_by(Arc::new(dispatch), calls)
+}
+
+fn serve_by(dispatch: Arc<dyn Dispatch>, calls: Arc<AtomicUsize>) -> Fixture {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).max_blocking_threads(2).enable_all().build().unwrap();
+    let token = Token::random();
+    let settings = ServerSettings { listener: listen(0).unwrap(), token: token.clone(), dispatch, started_at: 7 };
     let server = Server::start(runtime.handle(), settings).unwrap();
     Fixture { server, token: token.as_str().to_owned(), calls, runtime }
 }
@@ -209,7 +210,9 @@ fn a_body_that_is_too_long_is_refused_unread() {
         let _ = stream.read_to_end(&mut reply);
         // A connection reset may eat the answer; what counts is that nothing was carried out.
         let text = String::from_utf8_lossy(&reply);
-        assert!(text.is_empty() || text.starts_with("HTTP/1.1 413"), "{path}: {text}");
+        let is_refusal = text.starts_with("HTTP/1.1 413")
+            && text.contains(if path == "/call" { "attach/call_too_large" } else { "-32600" });
+        assert!(text.is_empty() || is_refusal, "{path}: {text}");
     }
     assert_eq!(fixture.calls.load(Ordering::SeqCst), 0);
     fixture.ends();
@@ -234,6 +237,62 @@ fn requests_that_are_none_of_the_protocol_are_refused_by_name() {
     assert_eq!(fault(&named("Fern Gully", "status")).code, "caller/name");
     assert_eq!(fault(&named("fern", "shutdown")).code, "engine/not_yours");
     assert_eq!(fixture.calls.load(Ordering::SeqCst), 0);
+    fixture.ends();
+}
+
+#[test]
+fn messages_that_are_none_of_the_protocol_are_refused_as_json_rpc_says() {
+    let fixture = echo();
+    let headers = format!("{GOOD}Accept: application/json, text/event-stream\r\n");
+    for (body, code, id, part) in [
+        ("", -32700, json!(null), "not JSON"),
+        ("{\"jsonrpc\":", -32700, json!(null), "not JSON"),
+        ("\u{feff}{}", -32700, json!(null), "not JSON"),
+        (&format!("[{INITIALIZE}]"), -32600, json!(null), "batch"),
+        ("[]", -32600, json!(null), "batch"),
+        ("{}", -32600, json!(null), "JSON-RPC 2.0"),
+        ("3", -32600, json!(null), "JSON-RPC 2.0"),
+        (r#"{"jsonrpc":"1.0","id":4,"method":"ping"}"#, -32600, json!(4), "JSON-RPC 2.0"),
+    ] {
+        let (status, answer) = fixture.post("/mcp", &headers, body);
+        assert_eq!(status, 400, "{body}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &id), "{body}");
+        assert_eq!(answer["error"]["code"], code, "{body}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{body}: {answer}");
+    }
+    fixture.ends();
+}
+
+/// Waits with `hash` for ever, and answers all else at once.
+struct Patient(mpsc::Sender<crate::dispatch::Reply>);
+
+impl Dispatch for Patient {
+    fn dispatch(&self, _: Caller, _: Op) -> Outcome {
+        unreachable!("nobody blocks")
+    }
+
+    fn begin(self: Arc<Self>, _: Caller, op: Op, reply: crate::dispatch::Reply) {
+        match op {
+            Op::Hash => self.0.send(reply).unwrap(),
+            _ => reply.send(Ok(Answer::default())),
+        }
+    }
+}
+
+#[test]
+fn calls_that_wait_hold_no_thread() {
+    let (waits, waiting) = mpsc::channel();
+    let fixture = serve_by(Arc::new(Patient(waits)), Arc::default());
+    let body = STATUS_CALL.replace("status", "hash");
+    std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..20).map(|_| scope.spawn(|| fixture.post("/call", GOOD, &body).0)).collect();
+        let replies: Vec<_> = (0..20).map(|_| waiting.recv().unwrap()).collect();
+        // More wait than there are threads to wait on, and others are served.
+        assert_eq!(fixture.post("/call", GOOD, STATUS_CALL).0, 200);
+        replies.into_iter().for_each(|reply| reply.send(Ok(Answer::default())));
+        calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap(), 200));
+    });
     fixture.ends();
 }
 

@@ -249,3 +249,46 @@ fn a_world_plays_frame_by_frame_without_a_window() {
     assert_eq!((code, &value["frames"]), (0, &json!(7)));
     assert_eq!(world.run(&["exec", "-e", "return vfs.read('/tmp/frames')"]).1, "7\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_owner_is_named_and_given_up() {
+    let world = World::new();
+    let mut child = world.command(&["serve", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let pid = child.id().to_string();
+    let signal = |name: &str| assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    signal("-STOP");
+    let (code, out, err) = world.run(&["exec", "-e", "return 1"]);
+    signal("-CONT");
+    assert_eq!((code, out.as_str()), (3, ""), "{err}");
+    let (notice, error) = err.split_once('\n').unwrap();
+    assert_eq!(
+        notice,
+        format!("process {pid}, which owns this world, does not answer; waiting for it until 10 s have passed")
+    );
+    assert!(error.contains("[world/owner_silent]") && error.contains(&format!("kill -CONT {pid}")), "{error}");
+    assert_eq!(world.run(&["exec", "-e", "return 1"]).1, "1\n", "it goes on when its owner does");
+    signal("-TERM");
+    child.wait().unwrap();
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path.join(".zero/lock")).unwrap();
+    let (_, _, err) = world.run(&["exec", "-e", "return 1"]);
+    assert!(err.contains("[world/lock_path]") && err.contains(".zero/lock is a folder"), "{err}");
+    std::fs::remove_dir(world.path.join(".zero/lock")).unwrap();
+
+    let settings = world.path.join("world.yaml");
+    let mut bytes = std::fs::read(&settings).unwrap();
+    let offset = bytes.len();
+    bytes.extend(b"\xff\n");
+    std::fs::write(&settings, bytes).unwrap();
+    let (code, _, err) = world.run(&["exec", "-e", "return 1"]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("[world/not_utf8]") && err.contains("world.yaml"), "{err}");
+    assert!(err.contains(&format!("the byte at offset {offset} is invalid")), "{err}");
+}

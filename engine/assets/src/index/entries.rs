@@ -27,14 +27,50 @@ type Ranked = (u8, VfsPath);
 pub(crate) struct Entries {
     by_path: BTreeMap<VfsPath, Entry>,
     by_type: HashMap<String, BTreeSet<VfsPath>>,
-    by_name: HashMap<String, BTreeSet<VfsPath>>,
+    by_name: HashMap<String, Few<VfsPath>>,
     /// Qualified identities and addresses.
-    by_identity: HashMap<String, BTreeSet<Ranked>>,
-    by_loose: HashMap<String, BTreeSet<Ranked>>,
+    by_identity: HashMap<String, Few<Ranked>>,
+    by_loose: HashMap<String, Few<Ranked>>,
     /// Guids as written; the first of each keeps it.
-    written: HashMap<Guid, BTreeSet<Ranked>>,
+    written: HashMap<Guid, Few<Ranked>>,
     /// Guids in force: written or derived, one asset each.
     by_guid: HashMap<Guid, VfsPath>,
+}
+
+/// Values in order, each once. Nearly always there is one.
+#[derive(Debug)]
+struct Few<T>(Vec<T>);
+
+impl<T> Default for Few<T> {
+    fn default() -> Few<T> {
+        Few(Vec::new())
+    }
+}
+
+impl<T: Ord> Few<T> {
+    fn insert(&mut self, value: T) {
+        if let Err(place) = self.0.binary_search(&value) {
+            if self.0.is_empty() {
+                self.0.reserve_exact(1);
+            }
+            self.0.insert(place, value);
+        }
+    }
+
+    fn remove(&mut self, value: &T) {
+        if let Ok(place) = self.0.binary_search(value) {
+            self.0.remove(place);
+        }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Few<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 impl Entries {
@@ -83,23 +119,24 @@ impl Entries {
 
     /// Every identity that more than one asset answers to.
     pub fn shared_identities(&self) -> impl Iterator<Item = (&String, Vec<&Entry>)> {
-        let shared = self.by_identity.iter().chain(&self.by_loose).filter(|(_, paths)| paths.len() > 1);
-        shared.map(|(identity, paths)| (identity, paths.iter().map(|(_, path)| &self.by_path[path]).collect()))
+        let shared = self.by_identity.iter().chain(&self.by_loose).filter(|(_, paths)| paths.0.len() > 1);
+        shared.map(|(identity, paths)| (identity, paths.into_iter().map(|(_, path)| &self.by_path[path]).collect()))
     }
 
     /// Every guid that is written in more than one asset.
     pub fn shared_guids(&self) -> impl Iterator<Item = (&Guid, Vec<&Entry>)> {
-        let shared = self.written.iter().filter(|(_, paths)| paths.len() > 1);
-        shared.map(|(guid, paths)| (guid, paths.iter().map(|(_, path)| &self.by_path[path]).collect()))
+        let shared = self.written.iter().filter(|(_, paths)| paths.0.len() > 1);
+        shared.map(|(guid, paths)| (guid, paths.into_iter().map(|(_, path)| &self.by_path[path]).collect()))
     }
 
     /// Adds an asset. Answers the assets whose guid changed because of it.
     pub fn add(&mut self, found: Found, metadata: Metadata) -> Vec<VfsPath> {
         let Found { path, root, name, info, identity, address } = found;
         let ranked = (root.rank(), path.clone());
-        for key in [&identity, &address] {
-            self.by_identity.entry(key.clone()).or_default().insert(ranked.clone());
+        if identity != address {
+            self.by_identity.entry(address.clone()).or_default().insert(ranked.clone());
         }
+        self.by_identity.entry(identity.clone()).or_default().insert(ranked.clone());
         let loose = match info.identity {
             IdentityRule::Path => None,
             _ => Some(identity.split_once("::").map_or(identity.as_str(), |(_, bare)| bare).to_owned()),
@@ -143,7 +180,12 @@ impl Entries {
         if let Some(loose) = &entry.loose {
             drop_from(&mut self.by_loose, loose, &ranked);
         }
-        drop_from(&mut self.by_type, &entry.asset.type_name, path);
+        if let Some(paths) = self.by_type.get_mut(&entry.asset.type_name) {
+            paths.remove(path);
+            if paths.is_empty() {
+                self.by_type.remove(&entry.asset.type_name);
+            }
+        }
         drop_from(&mut self.by_name, &entry.asset.name, path);
         if self.by_guid.get(&entry.asset.guid) == Some(path) {
             self.by_guid.remove(&entry.asset.guid);
@@ -209,14 +251,14 @@ impl Entries {
     }
 }
 
-fn drop_from<K, V>(map: &mut HashMap<K, BTreeSet<V>>, key: &K, value: &V)
+fn drop_from<K, V>(map: &mut HashMap<K, Few<V>>, key: &K, value: &V)
 where
     K: std::hash::Hash + Eq,
     V: Ord,
 {
     if let Some(values) = map.get_mut(key) {
         values.remove(value);
-        if values.is_empty() {
+        if values.0.is_empty() {
             map.remove(key);
         }
     }

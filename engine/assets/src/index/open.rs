@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::thread;
 
 use zero_base::Hash;
 use zero_vfs::{Vfs, VfsPath};
@@ -36,9 +37,18 @@ impl Assets {
         assets.registry.settle();
         let candidates = assets.survey(vfs);
         sidecars.retain(|(file, _)| file.parent().is_some_and(|folder| candidates.contains_key(&folder)));
-        let loaded = sidecars::load(vfs, &sidecars);
+        let mut loaded = sidecars::load(vfs, &sidecars);
+        let metadata = std::mem::take(&mut loaded.metadata);
         let folders = sidecars.iter().filter_map(|(file, _)| file.parent());
-        assets.settle(vfs, candidates, &Default::default(), folders.zip(loaded).collect());
+        let by_folder = folders.zip(metadata).collect();
+        thread::scope(|scope| {
+            // The caches are written while the index is made.
+            scope.spawn(|| {
+                loaded.keep(vfs, &sidecars);
+                vfs.keep_first_look();
+            });
+            assets.settle(vfs, candidates, &Default::default(), by_folder);
+        });
         assets
     }
 
@@ -84,8 +94,8 @@ impl Assets {
         let mut candidates: BTreeMap<VfsPath, Option<Found>> =
             self.entries.all().map(|entry| (entry.asset.path.clone(), None)).collect();
         self.each_folder(&mut |_, _, step| {
-            if let Some(found) = &step.found {
-                candidates.insert(found.path.clone(), Some(found.clone()));
+            if let Some(found) = step.found.take() {
+                candidates.insert(found.path.clone(), Some(found));
             }
         });
         candidates
@@ -97,8 +107,9 @@ impl Assets {
         follow(&root, self.roots.get(&root)?, relative, (&self.registry, &self.given))?.found
     }
 
-    /// Calls `visit` with name, content and meaning of every indexed folder, parents first.
-    pub(super) fn each_folder(&self, visit: &mut dyn FnMut(&str, &Folder, &Step)) {
+    /// Calls `visit` with name, content and meaning of every indexed folder, parents first. What
+    /// was found there may be taken.
+    pub(super) fn each_folder(&self, visit: &mut dyn FnMut(&str, &Folder, &mut Step)) {
         for (root, top) in &self.roots {
             self.each_folder_below(root, &Spot::of_root(root), top, visit);
         }
@@ -109,41 +120,61 @@ impl Assets {
         root: &Root,
         spot: &Spot,
         folder: &Folder,
-        visit: &mut dyn FnMut(&str, &Folder, &Step),
+        visit: &mut dyn FnMut(&str, &Folder, &mut Step),
     ) {
         for (name, below) in &folder.folders {
-            if let Some(step) = spot.enter(root, name, below, (&self.registry, &self.given)) {
-                visit(name, below, &step);
+            if let Some(mut step) = spot.enter(root, name, below, (&self.registry, &self.given)) {
+                visit(name, below, &mut step);
                 self.each_folder_below(root, &step.spot, below, visit);
             }
         }
     }
 
     fn type_folders(&self) -> Vec<VfsPath> {
-        let mut folders = Vec::new();
-        self.each_folder(&mut |name, below, step| {
-            if crate::types::is_type_folder(name) && below.files.contains(TYPE_FILE) {
-                folders.extend(step.found.as_ref().map(|found| found.path.clone()));
-            }
-        });
-        folders
+        let is_type =
+            |name: &str, below: &Folder| crate::types::is_type_folder(name) && below.files.contains(TYPE_FILE);
+        let named = self.folders_where(&is_type).into_iter();
+        named.filter(|folder| self.look_at(folder).is_some_and(|found| found.path == *folder)).collect()
+    }
+
+    /// The folders of which `wanted` is true, by name and content, parents first. Most are passed
+    /// by without a look at what they mean.
+    fn folders_where(&self, wanted: &dyn Fn(&str, &Folder) -> bool) -> Vec<VfsPath> {
+        let mut found = Vec::new();
+        for (root, top) in &self.roots {
+            gather_where(&mut root.folder(), top, wanted, &mut found);
+        }
+        found
     }
 
     fn load_given_names(&mut self, vfs: &Vfs) {
-        let mut naming = Vec::new();
-        self.each_folder(&mut |name, below, step| {
-            let named = kind_of(name, below, &self.registry).is_some_and(|(_, info)| info.name_from.is_some());
-            if named && let Ok(path) = VfsPath::parse(&step.spot.path) {
-                naming.push(path);
-            }
-        });
-        for path in naming {
+        if !self.registry.all().any(|info| info.name_from.is_some()) {
+            return;
+        }
+        let may_state_a_name = |name: &str, below: &Folder| {
+            kind_of(name, below, &self.registry).is_some_and(|(_, info)| info.name_from.is_some())
+        };
+        for path in self.folders_where(&may_state_a_name) {
             let Some((root, relative)) = place(&path) else { continue };
             let (Some(parent), Some(top)) = (path.parent(), self.roots.get(&root)) else { continue };
-            if let Some(below) = top.folder(relative) {
+            let is_indexed = follow(&root, top, relative, (&self.registry, &self.given)).is_some();
+            if let Some(below) = top.folder(relative).filter(|_| is_indexed) {
                 self.given.load(vfs, parent.as_str(), (path.name(), below), &self.registry);
             }
         }
+    }
+}
+
+fn gather_where(path: &mut String, folder: &Folder, wanted: &dyn Fn(&str, &Folder) -> bool, found: &mut Vec<VfsPath>) {
+    let length = path.len();
+    for (name, below) in &folder.folders {
+        path.push('/');
+        path.push_str(name);
+        if wanted(name, below) {
+            found.extend(VfsPath::parse(path));
+        }
+        gather_where(path, below, wanted, found);
+        path.truncate(length);
     }
 }
 

@@ -16,9 +16,16 @@ const TITLE: &str = "zero-index 1";
 /// A sidecar without problems: what its content is, and its document as JSON text.
 type Kept = (Hash, Vec<u8>);
 
-/// Reads the sidecars; answers them in the same order. With each comes the hash of its content
-/// as far as it is known.
-pub(super) fn load(vfs: &Vfs, files: &[(VfsPath, Option<Hash>)]) -> Vec<Metadata> {
+/// What was read of the sidecars of a tree, and what of it is to be kept.
+pub(super) struct Loaded {
+    /// In the order of the files.
+    pub metadata: Vec<Metadata>,
+    new: BTreeMap<Hash, Vec<u8>>,
+    cache: Vec<u8>,
+}
+
+/// Reads the sidecars. With each comes the hash of its content as far as it is known.
+pub(super) fn load(vfs: &Vfs, files: &[(VfsPath, Option<Hash>)]) -> Loaded {
     let cache = vfs.load_cache(NAME, TITLE).unwrap_or_default();
     let kept = read_cache(&cache);
     let from_cache = |hash: &Option<Hash>| {
@@ -35,13 +42,21 @@ pub(super) fn load(vfs: &Vfs, files: &[(VfsPath, Option<Hash>)]) -> Vec<Metadata
         new.extend(keep.filter(|(hash, _)| !kept.contains_key(hash)));
         *slot = Some(metadata);
     }
-    if !new.is_empty() {
+    Loaded { metadata: loaded.into_iter().flatten().collect(), new, cache }
+}
+
+impl Loaded {
+    /// Writes the cache anew if something was read that it did not hold.
+    pub fn keep(&self, vfs: &Vfs, files: &[(VfsPath, Option<Hash>)]) {
+        if self.new.is_empty() {
+            return;
+        }
+        let kept = read_cache(&self.cache);
         let used = files.iter().filter_map(|(_, hash)| kept.get_key_value(hash.as_ref()?));
         let mut all: BTreeMap<Hash, &[u8]> = used.map(|(hash, document)| (*hash, *document)).collect();
-        all.extend(new.iter().map(|(hash, document)| (*hash, document.as_slice())));
+        all.extend(self.new.iter().map(|(hash, document)| (*hash, document.as_slice())));
         vfs.keep_cache(NAME, TITLE, &write_cache(&all));
     }
-    loaded.into_iter().flatten().collect()
 }
 
 fn read_one(file: &VfsPath, text: Result<String, zero_vfs::VfsError>) -> (Metadata, Option<Kept>) {

@@ -3,6 +3,7 @@
 mod stage;
 
 mod builtin;
+mod caches;
 mod create;
 mod events;
 mod hostile;

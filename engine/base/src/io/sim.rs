@@ -151,7 +151,7 @@ impl Io for SimIo {
         Ok(state.live.file(state.live.find(path)?)?.to_vec())
     }
 
-    fn read_at_most(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    fn read_at_most(&self, path: &Path, limit: u64, _: u64) -> io::Result<Vec<u8>> {
         let bytes = self.read(path)?;
         if bytes.len() as u64 > limit {
             return Err(io::Error::new(ErrorKind::InvalidData, format!("larger than {limit} bytes")));

@@ -22,6 +22,9 @@ pub(crate) enum Record {
         id: u64,
     },
     Carried(Carried),
+    /// Whatever is damaged before this was dealt with: marks and scenes that stand between the
+    /// damage and here say what holds, and what comes after builds on that.
+    Mended {},
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,6 +125,27 @@ impl Record {
         }
         inline.is_empty().then_some(record)
     }
+
+    /// How long a payload is that begins with a whole text, by what the text says. None when
+    /// the text cannot be read.
+    pub fn length_by_its_text(payload: &[u8]) -> Option<usize> {
+        let (length, rest) = payload.split_first_chunk::<4>()?;
+        let json = rest.get(..u32::from_le_bytes(*length) as usize)?;
+        let inline = match serde_json::from_slice(json).ok()? {
+            Record::Commit(commit) => {
+                let inline = commit.versions().filter(|version| version.kept == Kept::Inline);
+                inline.map(|version| version.size).fold(0, u64::saturating_add)
+            }
+            _ => 0,
+        };
+        usize::try_from(inline).ok()?.checked_add(4 + json.len())
+    }
+
+    /// Whether the payload begins like one: cheap, and true of every payload.
+    pub fn may_begin(payload: &[u8]) -> bool {
+        const BEGINNINGS: [&[u8]; 5] = [b"{\"commit\"", b"{\"done\"", b"{\"undone\"", b"{\"carried\"", b"{\"mended\""];
+        payload.get(4..).is_some_and(|text| BEGINNINGS.iter().any(|beginning| text.starts_with(beginning)))
+    }
 }
 
 #[cfg(test)]
@@ -160,10 +184,11 @@ mod tests {
             checkpoints: vec![Checkpoint { scene: "main".into(), file: Hash::of(b"scene") }],
         };
         let carried = Carried { scene: "main".into(), file: None, changes: vec![change] };
-        for record in
-            [Record::Commit(commit), Record::Done { id: u64::MAX }, Record::Undone { id: 1 }, Record::Carried(carried)]
-        {
+        let marks = [Record::Done { id: u64::MAX }, Record::Undone { id: 1 }, Record::Mended {}];
+        for record in [Record::Commit(commit), Record::Carried(carried)].into_iter().chain(marks) {
             let payload = record.encode();
+            assert!(Record::may_begin(&payload));
+            assert_eq!(Record::length_by_its_text(&payload), Some(payload.len()));
             assert_eq!(Record::decode(&payload).as_ref(), Some(&record));
             assert_eq!(Record::decode(&payload[..payload.len() - 1]), None, "a short payload is refused");
         }

@@ -4,7 +4,9 @@ use super::record::Record;
 
 /// How a journal file begins: a mark, the version of the format, what kind of file it is.
 pub(super) const HEADER_BYTES: usize = 16;
-pub(super) const FORMAT: u32 = 1;
+/// 2 came with [`Record::Mended`].
+pub(super) const FORMAT: u32 = 2;
+const OLDEST_FORMAT: u32 = 1;
 const MARK: &[u8; 8] = b"ZEROJRNL";
 const CHECK_BYTES: usize = 16;
 
@@ -25,13 +27,14 @@ pub(super) fn header(kind: SegmentKind) -> Vec<u8> {
     bytes
 }
 
-/// None when the bytes do not begin like a segment; the version when it is not ours.
+/// None when the bytes do not begin like a segment of ours; the version when it is not ours.
 pub(super) fn read_header(bytes: &[u8]) -> Option<Result<SegmentKind, u32>> {
     let rest = bytes.get(..HEADER_BYTES)?.strip_prefix(MARK)?;
     let number = |at: usize| u32::from_le_bytes(rest[at..at + 4].try_into().expect("four bytes"));
     Some(match (number(0), number(4)) {
-        (FORMAT, 0) => Ok(SegmentKind::Plain),
-        (FORMAT, _) => Ok(SegmentKind::Base),
+        (OLDEST_FORMAT..=FORMAT, 0) => Ok(SegmentKind::Plain),
+        (OLDEST_FORMAT..=FORMAT, 1) => Ok(SegmentKind::Base),
+        (OLDEST_FORMAT..=FORMAT, _) => return None,
         // No format has this number: the size of the file reached the disk, its bytes did not.
         (0, _) => return None,
         (version, _) => Err(version),
@@ -59,6 +62,63 @@ pub(super) fn record_at(bytes: &[u8], offset: usize) -> Option<(Record, usize)> 
         return None;
     }
     Some((Record::decode(payload)?, offset + 4 + length + CHECK_BYTES))
+}
+
+/// Where the records go on after the one at `damaged`, which cannot be read. None when nothing
+/// that can be read follows.
+///
+/// A content in a record may look like a record itself, so a place is believed only if the
+/// damaged record says that it ends there, or if everything from there to the end is whole.
+pub(super) fn resume_after(bytes: &[u8], damaged: usize) -> Option<usize> {
+    let text_end = bytes.get(damaged + 4..).and_then(Record::length_by_its_text).map(|length| end(damaged, length));
+    let ends = [claimed_end(bytes, damaged), text_end];
+    let possible = || ends.into_iter().flatten();
+    if let Some(next) = possible().find(|&end| is_record_at(bytes, end)) {
+        return Some(next);
+    }
+    // One damage cannot make both say the same, nor one of them fit by chance.
+    let agreed = ends[0] == ends[1] && ends[0].is_some_and(|end| end >= bytes.len());
+    if agreed || possible().any(|end| end == bytes.len()) {
+        return None;
+    }
+    let mut from = possible().filter(|&end| end < bytes.len()).max().unwrap_or(damaged + 1);
+    loop {
+        let place = (from..bytes.len()).find(|&place| is_record_at(bytes, place))?;
+        match first_break_after(bytes, place) {
+            None => return Some(place),
+            Some(broken) => from = broken + 1,
+        }
+    }
+}
+
+/// Where the records that begin at `place` are followed by others out of line: they may lie in
+/// the content of a record. None if there are only records from there on, with at most a torn
+/// one at the end or damaged ones that say where the next one is.
+fn first_break_after(bytes: &[u8], mut place: usize) -> Option<usize> {
+    loop {
+        if let Some((_, next)) = record_at(bytes, place) {
+            place = next;
+        } else if let Some(end) = claimed_end(bytes, place).filter(|&end| is_record_at(bytes, end)) {
+            place = end;
+        } else {
+            return (place..bytes.len()).any(|later| is_record_at(bytes, later)).then_some(place);
+        }
+    }
+}
+
+fn claimed_end(bytes: &[u8], offset: usize) -> Option<usize> {
+    let length = u32::from_le_bytes(*bytes.get(offset..)?.first_chunk::<4>()?) as usize;
+    (length <= LONGEST_RECORD).then_some(end(offset, length))
+}
+
+/// Of the record at `offset` with a payload of this length.
+fn end(offset: usize, length: usize) -> usize {
+    offset.saturating_add(4 + CHECK_BYTES).saturating_add(length)
+}
+
+/// Looks before it computes the check: most places are no record.
+fn is_record_at(bytes: &[u8], offset: usize) -> bool {
+    bytes.get(offset + 4..).is_some_and(Record::may_begin) && record_at(bytes, offset).is_some()
 }
 
 fn check(payload: &[u8]) -> [u8; CHECK_BYTES] {

@@ -142,7 +142,7 @@ fn a_journal_of_another_format_is_left_alone() {
     save(&mut open(&io, TINY), b"1");
     let segment = Path::new("/world/.zero/journal/000000000001.journal");
     let mut bytes = io.read(segment).unwrap();
-    bytes[8] = 2;
+    bytes[8] = 3;
     io.write(segment, &bytes).unwrap();
     let config = VfsConfig { io: io.clone(), world: "/world".into(), libraries: Vec::new(), watch: false };
     assert_eq!(Vfs::open(config).err().unwrap().code(), "vfs/journal_format");

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use zero_base::{Caller, Io, SimIo};
+use zero_base::{Caller, Io, Severity, SimIo};
 
 use crate::journal::Limits;
 use crate::{EntityChange, PendingEntities, Recovery, TxnId, Vfs, VfsConfig, VfsPath, WriteOptions};
@@ -138,7 +138,8 @@ impl Run {
             "{what}: after commit {acknowledged}, following {}: {found:#?}\n{recovery:#?}",
             last()
         );
-        let quiet = recovery.conflicts.is_empty() && recovery.unfinished.is_empty() && recovery.damaged.is_empty();
+        let lossless = recovery.damaged.iter().all(|damage| damage.severity == Severity::Info);
+        let quiet = recovery.conflicts.is_empty() && recovery.unfinished.is_empty() && lossless;
         assert!(quiet && recovery.external.is_empty(), "{what}, following {}: {recovery:#?}", last());
         let history = vfs.history(1);
         assert!(acknowledged == 0 || history[0].id >= acknowledged as u64, "{what}: {history:?}");

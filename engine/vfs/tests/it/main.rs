@@ -7,4 +7,5 @@ mod kill;
 mod model;
 mod shadow;
 mod transactions;
+mod unread;
 mod world;
