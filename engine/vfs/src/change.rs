@@ -94,9 +94,8 @@ pub(crate) fn merged(changes: &[EntityChange]) -> Vec<EntityChange> {
         match latest.get(&key) {
             Some(&at) if is_new_value => merged[at].after = change.after.clone(),
             _ => {
-                // What makes or removes the component stays in its place among the others.
                 latest.remove(&key);
-                if is_new_value {
+                if change.after.is_some() {
                     latest.insert(key, merged.len());
                 }
                 merged.push(change.clone());

@@ -53,12 +53,28 @@ impl Vfs {
             self.check_case(txn, path)?;
         }
         let target = self.target(txn, path, options.durable);
+        self.check_amount(txn, path, bytes.len() as u64, target)?;
         let uncovers = target == Target::Pending && self.shadow.as_ref().is_some_and(|s| s.get(path).is_some());
         if before != Some(after) || uncovers {
             self.set(txn, path, Some(content), target)?;
         }
         let layer = self.stat(path).map_or(Layer::Disk, |stat| stat.layer);
         Ok(WriteReceipt { before, after, layer })
+    }
+
+    /// Refuses more uncommitted or shadowed content than memory should hold.
+    fn check_amount(&mut self, txn: TxnId, path: &VfsPath, bytes: u64, target: Target) -> Result<(), VfsError> {
+        let limit = self.most_uncommitted;
+        let too_much = |what, remedy| Err(VfsError::TooMuch { path: path.clone(), what, limit, remedy });
+        if target == Target::Shadow && self.shadow.as_ref().is_some_and(|shadow| shadow.bytes() + bytes > limit) {
+            return too_much("the play shadow", "write it durable, or promote what is to be kept");
+        }
+        let transaction = self.transaction(txn)?;
+        if transaction.bytes + bytes > limit {
+            return too_much("one transaction", "wait between the writes, so that what is done so far is kept");
+        }
+        transaction.bytes += bytes;
+        Ok(())
     }
 
     /// Removes a file, or a folder with all that is in it. Answers the files removed.

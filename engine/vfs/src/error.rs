@@ -30,6 +30,8 @@ pub enum VfsError {
     CaseClash { path: VfsPath, existing: VfsPath },
     #[error("{path} has {size} bytes; a file has at most {limit}")]
     TooLarge { path: VfsPath, size: u64, limit: u64 },
+    #[error("{path} cannot be written: {what} would hold more than {} MiB; {remedy}", limit >> 20)]
+    TooMuch { path: VfsPath, what: &'static str, limit: u64, remedy: &'static str },
     #[error("{path} is not UTF-8 text: byte {offset} is invalid; read it as bytes")]
     NotUtf8 { path: VfsPath, offset: usize },
     #[error("{path} is not what the write was based on: expected {}, found {}; read it again\n{diff}", short(Some(*expected)), short(*found))]
@@ -79,6 +81,7 @@ impl VfsError {
             VfsError::Link { .. } => "vfs/link",
             VfsError::CaseClash { .. } => "vfs/case_clash",
             VfsError::TooLarge { .. } => "vfs/too_large",
+            VfsError::TooMuch { .. } => "vfs/too_much",
             VfsError::NotUtf8 { .. } => "vfs/not_utf8",
             VfsError::StaleBase { .. } => "vfs/stale_base",
             VfsError::ChangedOnDisk { .. } => "vfs/changed_on_disk",

@@ -26,17 +26,25 @@ pub(crate) struct Written<O> {
     pub owner: O,
 }
 
+impl<O> Written<O> {
+    fn bytes(&self) -> u64 {
+        self.content.as_ref().map_or(0, |content| content.bytes.len() as u64)
+    }
+}
+
 /// Files written or removed without touching what lies below: the uncommitted writes of open
 /// transactions, and the play shadow.
 pub(crate) struct Overlay<O> {
     files: BTreeMap<VfsPath, Written<O>>,
+    /// Bytes of all contents together.
+    bytes: u64,
     /// Folders removed with all that was in them.
     removed_folders: BTreeMap<VfsPath, O>,
 }
 
 impl<O> Overlay<O> {
     pub fn new() -> Overlay<O> {
-        Overlay { files: BTreeMap::new(), removed_folders: BTreeMap::new() }
+        Overlay { files: BTreeMap::new(), bytes: 0, removed_folders: BTreeMap::new() }
     }
 
     pub fn get(&self, path: &VfsPath) -> Option<&Written<O>> {
@@ -44,10 +52,17 @@ impl<O> Overlay<O> {
     }
 
     pub fn set(&mut self, path: VfsPath, written: Option<Written<O>>) -> Option<Written<O>> {
-        match written {
+        self.bytes += written.as_ref().map_or(0, Written::bytes);
+        let previous = match written {
             Some(written) => self.files.insert(path, written),
             None => self.files.remove(&path),
-        }
+        };
+        self.bytes -= previous.as_ref().map_or(0, Written::bytes);
+        previous
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Answers whether the folder was not removed before.

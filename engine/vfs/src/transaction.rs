@@ -57,6 +57,8 @@ pub(crate) struct Transaction {
     pub before: BTreeMap<VfsPath, Option<Hash>>,
     pub steps: Vec<Step>,
     pub entities: Vec<EntityChange>,
+    /// Bytes written so far; what a roll-back to a savepoint takes away still counts.
+    pub bytes: u64,
     pub entity_keys: BTreeSet<Key>,
     /// The step that last wrote a path.
     latest: BTreeMap<VfsPath, usize>,
@@ -105,6 +107,7 @@ impl Transaction {
             before: BTreeMap::new(),
             steps: Vec::new(),
             entities: Vec::new(),
+            bytes: 0,
             entity_keys: BTreeSet::new(),
             latest: BTreeMap::new(),
             floor: Default::default(),

@@ -27,6 +27,8 @@ pub struct Vfs {
     pub(crate) journal: Journal,
     pub(crate) transactions: BTreeMap<TxnId, Transaction>,
     pub(crate) last_txn: u64,
+    /// Bytes that one transaction, or the play shadow, may hold in memory.
+    pub(crate) most_uncommitted: u64,
     /// What open transactions have written. Each path belongs to one of them.
     pub(crate) pending: Overlay<TxnId>,
     /// What was written during play, with the caller who did.
@@ -46,6 +48,8 @@ pub struct Vfs {
     pub(crate) cache: PathBuf,
 }
 
+/// 1 GiB: what a script that means well never writes at once.
+const MOST_UNCOMMITTED: u64 = 1 << 30;
 /// The cache of what every file is.
 const HASHES: &str = "hashes";
 
@@ -84,6 +88,7 @@ impl Vfs {
             journal,
             transactions: BTreeMap::new(),
             last_txn: 0,
+            most_uncommitted: MOST_UNCOMMITTED,
             pending: Overlay::new(),
             shadow: None,
             events: Vec::new(),

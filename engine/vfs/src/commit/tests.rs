@@ -171,3 +171,61 @@ fn a_commit_whose_outcome_is_unknown_can_be_rolled_back() {
     let vfs = open(&io);
     assert_eq!((disk(&io), vfs.history(9).len()), (before, 0));
 }
+
+#[test]
+fn what_is_held_in_memory_is_bounded() {
+    let (_, mut vfs) = world();
+    vfs.most_uncommitted = 100;
+    let write = |vfs: &mut Vfs, txn, name: &str| vfs.write(txn, &path(name), &[7; 40], WriteOptions::default());
+    let txn = vfs.begin(&Caller::engine(), 0);
+    // The same file again: what it was before is kept for a roll-back.
+    write(&mut vfs, txn, "a.txt").unwrap();
+    write(&mut vfs, txn, "a.txt").unwrap();
+    assert_eq!(write(&mut vfs, txn, "c.txt").unwrap_err().code(), "vfs/too_much");
+    vfs.commit(txn).unwrap();
+    vfs.begin_shadow();
+    for name in ["d.txt", "e.txt"] {
+        let txn = vfs.begin(&Caller::engine(), 0);
+        write(&mut vfs, txn, name).unwrap();
+        vfs.commit(txn).unwrap();
+    }
+    let txn = vfs.begin(&Caller::engine(), 0);
+    assert_eq!(write(&mut vfs, txn, "f.txt").unwrap_err().code(), "vfs/too_much");
+    write(&mut vfs, txn, "d.txt").unwrap_err();
+    vfs.roll_back(txn);
+    vfs.end_shadow();
+}
+
+#[test]
+fn many_values_of_a_component_are_one_record_and_structure_keeps_its_place() {
+    let (_, mut vfs) = world();
+    let change = |component: &str, before: Option<i32>, after: Option<i32>| EntityChange {
+        scene: "main".into(),
+        entity: "ent_1".into(),
+        component: component.into(),
+        before: before.map(Into::into),
+        after: after.map(Into::into),
+    };
+    let txn = vfs.begin(&Caller::engine(), 0);
+    for (component, before, after) in [
+        ("Transform", Some(0), Some(1)),
+        ("Light", None, Some(5)),
+        ("Transform", Some(1), Some(2)),
+        ("Light", Some(5), Some(6)),
+        ("Transform", Some(2), Some(3)),
+        ("Entity", Some(1), Some(2)),
+        ("Transform", Some(3), Some(4)),
+    ] {
+        vfs.savepoint(txn);
+        vfs.record_entity(txn, change(component, before, after)).unwrap();
+    }
+    vfs.commit(txn).unwrap();
+    let kept = vfs.pending_entities("main").changes;
+    let expected = [
+        change("Transform", Some(0), Some(3)),
+        change("Light", None, Some(6)),
+        change("Entity", Some(1), Some(2)),
+        change("Transform", Some(3), Some(4)),
+    ];
+    assert_eq!(kept, expected);
+}
