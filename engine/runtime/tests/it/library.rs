@@ -117,27 +117,53 @@ fn the_code_of_every_guide_runs() {
         let world = World::new();
         let text =
             world.call(Op::Guides(Guides { path: Some(path.to_owned()), ..Guides::default() })).unwrap().text.unwrap();
-        for block in luau_blocks(&text) {
-            let answer = world.execute(&block);
-            assert!(!answer.failed, "{path}:\n{block}\n{:#}", answer.value);
-            ran += 1;
-        }
+        ran += run_blocks(&world, path, &text);
     }
     assert!(ran >= 10, "{ran}");
 }
 
-fn luau_blocks(text: &str) -> Vec<String> {
+/// Those of the README, too, in one fresh world.
+#[test]
+fn the_code_of_the_readme_runs() {
+    let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    assert_eq!(run_blocks(&World::new(), "README.md", &text), 3);
+}
+
+fn run_blocks(world: &World, page: &str, text: &str) -> usize {
+    let blocks = luau_blocks(text);
+    for block in &blocks {
+        if let Some(file) = &block.file {
+            let written = world.write(&format!("/zero/{file}"), &block.code);
+            assert!(written["diagnostics"].as_array().is_none_or(Vec::is_empty), "{page}: {file}: {written:#}");
+            continue;
+        }
+        let answer = world.execute(&block.code);
+        assert!(!answer.failed, "{page}:\n{}\n{:#}", block.code, answer.value);
+    }
+    blocks.len()
+}
+
+#[derive(Default)]
+struct Block {
+    /// Where the block says it belongs: ```` ```luau source/Spin.component/init.luau ````. One that
+    /// names no file is run.
+    file: Option<String>,
+    code: String,
+}
+
+fn luau_blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut open: Option<Vec<&str>> = None;
+    let mut open: Option<Block> = None;
     for line in text.lines() {
         match (&mut open, line.trim_end()) {
-            (None, "```luau") => open = Some(Vec::new()),
-            (Some(lines), "```") => {
-                blocks.push(lines.join("\n"));
-                open = None;
+            (None, fence) => {
+                if let Some(file) = fence.strip_prefix("```luau") {
+                    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty());
+                    open = Some(Block { file, ..Block::default() });
+                }
             }
-            (Some(lines), _) => lines.push(line),
-            _ => {}
+            (Some(_), "```") => blocks.extend(open.take()),
+            (Some(block), _) => block.code.push_str(&format!("{line}\n")),
         }
     }
     blocks
