@@ -3,7 +3,7 @@ use std::path::Path;
 use zero_base::Hash;
 use zero_runtime::{EngineConfig, Execute, Guides, Op};
 
-use crate::support::{World, caller, repository};
+use crate::support::{Block, World, blocks, caller, repository};
 
 #[test]
 fn the_carried_library_is_the_one_on_disk() {
@@ -130,43 +130,17 @@ fn the_code_of_the_readme_runs() {
 }
 
 fn run_blocks(world: &World, page: &str, text: &str) -> usize {
-    let blocks = luau_blocks(text);
-    for block in &blocks {
-        if let Some(file) = &block.file {
-            let written = world.write(&format!("/zero/{file}"), &block.code);
-            assert!(written["diagnostics"].as_array().is_none_or(Vec::is_empty), "{page}: {file}: {written:#}");
+    let luau: Vec<Block> = blocks(text).into_iter().filter(|block| block.language == "luau").collect();
+    for block in &luau {
+        if !block.what.is_empty() {
+            let written = world.write(&format!("/zero/{}", block.what), &block.code);
+            assert!(written["diagnostics"].as_array().is_none_or(Vec::is_empty), "{page}: {written:#}");
             continue;
         }
         let answer = world.execute(&block.code);
         assert!(!answer.failed, "{page}:\n{}\n{:#}", block.code, answer.value);
     }
-    blocks.len()
-}
-
-#[derive(Default)]
-struct Block {
-    /// Where the block says it belongs: ```` ```luau source/Spin.component/init.luau ````. One that
-    /// names no file is run.
-    file: Option<String>,
-    code: String,
-}
-
-fn luau_blocks(text: &str) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut open: Option<Block> = None;
-    for line in text.lines() {
-        match (&mut open, line.trim_end()) {
-            (None, fence) => {
-                if let Some(file) = fence.strip_prefix("```luau") {
-                    let file = Some(file.trim().to_owned()).filter(|file| !file.is_empty());
-                    open = Some(Block { file, ..Block::default() });
-                }
-            }
-            (Some(_), "```") => blocks.extend(open.take()),
-            (Some(block), _) => block.code.push_str(&format!("{line}\n")),
-        }
-    }
-    blocks
+    luau.len()
 }
 
 /// Every tool's examples run, each in a fresh scene with the few entities toolboxes speak of.
