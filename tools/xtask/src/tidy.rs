@@ -4,6 +4,7 @@
 mod anchors;
 mod architecture;
 mod assets;
+mod codes;
 mod exports;
 mod headers;
 mod layers;
@@ -35,6 +36,7 @@ pub struct Check {
 pub const CHECKS: &[Check] = &[
     Check { id: "architecture", about: "the architecture page is short and true", find: architecture::find },
     Check { id: "assets", about: "every built-in asset has a README.md and a guid of its own", find: assets::find },
+    Check { id: "codes", about: "every error code is listed, and every listed one exists", find: codes::find },
     Check { id: "exports", about: "no glob re-exports", find: exports::find },
     Check { id: "headers", about: "every engine crate says what it is", find: headers::find },
     Check { id: "layers", about: "dependencies point down", find: layers::find },

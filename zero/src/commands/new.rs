@@ -1,3 +1,4 @@
+use std::fs;
 use std::path::Path;
 
 use serde_json::json;
@@ -11,11 +12,29 @@ pub fn new(dir: &Path) -> Result<Report, Failure> {
     let whole = std::path::absolute(dir).map_err(failed)?;
     let name = whole.file_name().and_then(|name| name.to_str()).unwrap_or("world").to_owned();
     zero_runtime::create_world(&whole, &name).map_err(|fault| Failure { fault, exit_code: print::FAILED })?;
+    keep_out_of_git(&whole).map_err(failed)?;
     let shown = dir.display();
+    let zero = program();
     Ok(Report::new(
         format!(
-            "made the world '{name}' in {shown}\n\n  cd {shown}\n  zero check                       look for mistakes\n  zero exec -e 'return engine.mode'  run Luau in it\n  zero mcp                         serve it to an agent over standard input and output"
+            "made the world '{name}' in {shown}\n\n  cd {shown}\n  {zero} check                         look for mistakes\n  {zero} exec -e 'return engine.mode'  run Luau in it\n  {zero} mcp                           serve it to an agent over standard input and output"
         ),
         json!({ "world": whole, "name": name }),
     ))
+}
+
+/// What the engine keeps for itself in a world is of this machine, a token among it.
+fn keep_out_of_git(world: &Path) -> std::io::Result<()> {
+    let file = world.join(".gitignore");
+    if file.exists() { Ok(()) } else { fs::write(file, ".zero/\n") }
+}
+
+/// How to call this program again from another folder: by its name where the shell found it so.
+fn program() -> String {
+    let called = std::env::args_os().next().unwrap_or_default();
+    let by_name = Path::new(&called).components().count() == 1;
+    match std::env::current_exe() {
+        Ok(path) if !by_name => path.display().to_string(),
+        _ => "zero".to_owned(),
+    }
 }

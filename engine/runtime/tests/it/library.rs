@@ -3,7 +3,7 @@ use std::path::Path;
 use zero_base::Hash;
 use zero_runtime::{EngineConfig, Execute, Guides, Op};
 
-use crate::support::{World, caller, repository};
+use crate::support::{Block, World, blocks, caller, repository};
 
 #[test]
 fn the_carried_library_is_the_one_on_disk() {
@@ -117,30 +117,30 @@ fn the_code_of_every_guide_runs() {
         let world = World::new();
         let text =
             world.call(Op::Guides(Guides { path: Some(path.to_owned()), ..Guides::default() })).unwrap().text.unwrap();
-        for block in luau_blocks(&text) {
-            let answer = world.execute(&block);
-            assert!(!answer.failed, "{path}:\n{block}\n{:#}", answer.value);
-            ran += 1;
-        }
+        ran += run_blocks(&world, path, &text);
     }
     assert!(ran >= 10, "{ran}");
 }
 
-fn luau_blocks(text: &str) -> Vec<String> {
-    let mut blocks = Vec::new();
-    let mut open: Option<Vec<&str>> = None;
-    for line in text.lines() {
-        match (&mut open, line.trim_end()) {
-            (None, "```luau") => open = Some(Vec::new()),
-            (Some(lines), "```") => {
-                blocks.push(lines.join("\n"));
-                open = None;
-            }
-            (Some(lines), _) => lines.push(line),
-            _ => {}
+/// Those of the README, too, in one fresh world.
+#[test]
+fn the_code_of_the_readme_runs() {
+    let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    assert_eq!(run_blocks(&World::new(), "README.md", &text), 3);
+}
+
+fn run_blocks(world: &World, page: &str, text: &str) -> usize {
+    let luau: Vec<Block> = blocks(text).into_iter().filter(|block| block.language == "luau").collect();
+    for block in &luau {
+        if !block.what.is_empty() {
+            let written = world.write(&format!("/zero/{}", block.what), &block.code);
+            assert!(written["diagnostics"].as_array().is_none_or(Vec::is_empty), "{page}: {written:#}");
+            continue;
         }
+        let answer = world.execute(&block.code);
+        assert!(!answer.failed, "{page}:\n{}\n{:#}", block.code, answer.value);
     }
-    blocks
+    luau.len()
 }
 
 /// Every tool's examples run, each in a fresh scene with the few entities toolboxes speak of.

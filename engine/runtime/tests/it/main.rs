@@ -3,6 +3,7 @@
 mod support;
 
 mod components;
+mod error_pages;
 mod hostile;
 mod library;
 mod overrun;

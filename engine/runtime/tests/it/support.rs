@@ -100,3 +100,30 @@ pub fn open(folder: &Path) -> Engine {
     let config = EngineConfig { world: folder.to_owned(), builtin: Some(repository()), pictures: true };
     Engine::open(config).unwrap()
 }
+
+/// A fenced block of a page.
+#[derive(Debug, Default)]
+pub struct Block {
+    pub language: String,
+    /// What follows the language: for Luau the file it belongs into, or nothing where it is run.
+    pub what: String,
+    pub code: String,
+}
+
+pub fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for line in text.lines() {
+        let fence = line.trim_end().strip_prefix("```");
+        match (&mut open, fence) {
+            (None, Some(info)) => {
+                let (language, what) = info.split_once(' ').unwrap_or((info, ""));
+                open = Some(Block { language: language.to_owned(), what: what.to_owned(), ..Block::default() });
+            }
+            (Some(_), Some("")) => blocks.extend(open.take()),
+            (Some(block), _) => block.code.push_str(&format!("{line}\n")),
+            (None, None) => {}
+        }
+    }
+    blocks
+}

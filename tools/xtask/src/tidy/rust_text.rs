@@ -12,14 +12,22 @@ pub struct Line {
 
 /// The lines of `source`, in order.
 pub fn lines(source: &str) -> Vec<Line> {
-    let mut scanner = Scanner { rest: source, lines: vec![Line::default()] };
+    let mut scanner = Scanner { rest: source, lines: vec![Line::default()], strings: Vec::new() };
     while scanner.step() {}
     scanner.lines
+}
+
+/// The insides of its string literals as they are written, each with the line it begins on.
+pub fn strings(source: &str) -> Vec<(usize, &str)> {
+    let mut scanner = Scanner { rest: source, lines: vec![Line::default()], strings: Vec::new() };
+    while scanner.step() {}
+    scanner.strings
 }
 
 struct Scanner<'a> {
     rest: &'a str,
     lines: Vec<Line>,
+    strings: Vec<(usize, &'a str)>,
 }
 
 /// Where a piece of the source goes.
@@ -30,7 +38,7 @@ enum Into {
     Nowhere,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
     fn step(&mut self) -> bool {
         let Some(first) = self.rest.chars().next() else { return false };
         if self.rest.starts_with("//") {
@@ -41,7 +49,7 @@ impl Scanner<'_> {
         } else if let Some(hashes) = self.raw_string() {
             let end = format!("\"{}", "#".repeat(hashes));
             self.take(hashes + 2, Into::Code);
-            self.take(self.rest.find(&end).unwrap_or(self.rest.len()), Into::Nowhere);
+            self.inside(self.rest.find(&end).unwrap_or(self.rest.len()));
             self.take(end.len().min(self.rest.len()), Into::Code);
         } else if first == '"' {
             self.string();
@@ -71,6 +79,12 @@ impl Scanner<'_> {
         }
     }
 
+    /// What a string literal holds.
+    fn inside(&mut self, length: usize) {
+        self.strings.push((self.lines.len(), &self.rest[..length]));
+        self.take(length, Into::Nowhere);
+    }
+
     fn block_comment(&mut self) {
         self.take(2, Into::Nowhere);
         let mut depth = 1;
@@ -94,7 +108,7 @@ impl Scanner<'_> {
             escaped = *c == '\\' && !escaped;
             ends
         });
-        self.take(end.map_or(self.rest.len(), |(at, _)| at), Into::Nowhere);
+        self.inside(end.map_or(self.rest.len(), |(at, _)| at));
         self.take(1.min(self.rest.len()), Into::Code);
     }
 
@@ -145,6 +159,12 @@ mod tests {
         check(r#"f("// no \" \\", 'x')"#, &[(r#"f("", 'x')"#, "")]);
         check("r#\"a // \" b\"# + br\"\\\" + c", &[("r#\"\"# + br\"\" + c", "")]);
         check("\"a\nb\" c", &[("\"", ""), ("\" c", "")]);
+    }
+
+    #[test]
+    fn strings_are_found_with_their_lines() {
+        let source = "f(\"a\"); // \"b\"\ng(r#\"c\"d\"#, '\"', \"e\\\"\")";
+        assert_eq!(strings(source), [(1, "a"), (2, "c\"d"), (2, "e\\\"")]);
     }
 
     #[test]

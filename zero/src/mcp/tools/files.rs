@@ -14,8 +14,8 @@ pub const READ_FILE: ToolSpec = ToolSpec {
     name: "read_file",
     title: "Read a file",
     description: "Read a text file, a picture or a folder listing of the engine's file system: /zero/source (authored; \
-                  /source for short), /zero/source/libs/@builtin (the engine's library), /zero/runtime (live state), \
-                  /zero/docs, /tmp. Answers the text, then its path, line count and hash.",
+                  /source for short), /zero/source/libs/@builtin (the engine's library), /zero/source/tmp and /tmp \
+                  (scratch). Answers the text, then its path, line count and hash.",
     effect: Effect::Reads,
     input: || {
         object(
@@ -44,7 +44,7 @@ pub const WRITE_FILE: ToolSpec = ToolSpec {
     title: "Write a file",
     description: "Create or replace a file under /zero/source (durable at once, reloaded at once) or /tmp. Missing \
                   folders are made. A folder named <name>.<type> is an asset: a component is \
-                  /zero/source/spin.component/init.luau. Answers the bytes written, the new hash and what is wrong \
+                  /zero/source/Spin.component/init.luau. Answers the bytes written, the new hash and what is wrong \
                   with the content.",
     effect: Effect::Replaces,
     input: || {

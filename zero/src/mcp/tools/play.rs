@@ -7,7 +7,7 @@ use crate::mcp::schema::{boolean, object, one_of, reply};
 pub const PLAY: ToolSpec = ToolSpec {
     name: "play",
     title: "Start play",
-    description: "Start play: scripts update, physics runs. Refused, naming them, while the world has errors. What \
+    description: "Start play: scripts update, 60 frames a second. Refused, naming them, while the world has errors. What \
                   play changes in entities ends with it; file writes during play end with it too unless durable.",
     effect: Effect::Switches,
     input: || object(&[], &[]),
