@@ -9,6 +9,7 @@ mod scene;
 mod scripts;
 mod tasks;
 mod tools;
+mod yaml;
 
 use std::rc::Rc;
 
@@ -36,7 +37,8 @@ pub(crate) fn install(vm: &Rc<Vm>, shared: &Rc<Shared>, fault: &Table) -> Result
     scene::bind(&binder)?;
     scripts::bind(&binder)?;
     tasks::bind(&binder)?;
-    tools::bind(&binder)
+    tools::bind(&binder)?;
+    yaml::bind(&binder)
 }
 
 pub(crate) struct Binder<'a> {
