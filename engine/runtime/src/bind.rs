@@ -5,6 +5,7 @@ mod components;
 mod engine;
 mod entities;
 mod files;
+mod outline;
 mod scene;
 mod scripts;
 mod tasks;
@@ -34,6 +35,7 @@ pub(crate) fn install(vm: &Rc<Vm>, shared: &Rc<Shared>, fault: &Table) -> Result
     engine::bind(&binder)?;
     entities::bind(&binder)?;
     files::bind(&binder)?;
+    outline::bind(&binder)?;
     scene::bind(&binder)?;
     scripts::bind(&binder)?;
     tasks::bind(&binder)?;

@@ -21,6 +21,7 @@ mod host;
 mod bind;
 mod reload;
 mod check;
+mod outline;
 mod components;
 mod scenes;
 mod create;

@@ -17,6 +17,7 @@ use crate::coerce;
 use crate::finish::error_json;
 use crate::imports::FileImports;
 use crate::ops::ToolCall;
+use crate::outline;
 use crate::shared::Shared;
 use crate::state::State;
 use crate::tasks;
@@ -85,12 +86,8 @@ fn read(state: &State, toolbox: &Asset, asset: &Asset) -> Option<Tool> {
 
 /// The function that a tool of that name exports: `M.<name>`, or the only one there is.
 fn exported<'a>(chunk: &'a Chunk, name: &str) -> Option<&'a Signature> {
-    let exported: Vec<&Signature> = chunk
-        .functions
-        .iter()
-        .filter(|function| !function.local && !function.nested && function.name.contains('.'))
-        .collect();
-    exported.iter().find(|function| function.short_name() == name).copied().or(match exported.as_slice() {
+    let offered = chunk.offered();
+    offered.iter().find(|function| function.short_name() == name).copied().or(match offered.as_slice() {
         [one] => Some(*one),
         _ => None,
     })
@@ -404,26 +401,10 @@ pub(crate) fn describe(shared: &Rc<Shared>, toolbox: Option<&str>, name: &str) -
     if let Some(function) = &tool.function {
         described["description"] = json!(function.description);
         described["parameters"] = luau::json_schema(function, &scope);
-        described["arguments"] = function
-            .params
-            .iter()
-            .map(|param| {
-                let type_ = param.type_.as_ref().map(ToString::to_string);
-                let optional = type_.as_deref().is_none_or(|type_| type_.ends_with('?'));
-                json!({ "name": param.name, "type": type_, "optional": optional, "description": param.description })
-            })
-            .collect();
-        described["returns"] = json!({
-            "type": function.returns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-            "description": function.return_description,
-        });
+        described["arguments"] = outline::params(function);
+        described["returns"] = outline::returns(function);
         described["examples"] = json!(function.examples);
-        described["types"] = tool
-            .chunk
-            .types
-            .iter()
-            .map(|alias| json!({ "name": alias.name, "type": alias.type_.to_string(), "description": alias.description }))
-            .collect();
+        described["types"] = outline::types(&tool.chunk.types);
     }
     if !findings.is_empty() {
         described["findings"] = json!(findings);

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use serde_json::json;
 use zero_base::Hash;
 use zero_runtime::{EngineConfig, Execute, Guides, Op};
 
@@ -190,4 +191,45 @@ fn the_suites_of_the_library_pass() {
     assert_eq!(answer["ok"], serde_json::json!(true), "{answer:#}");
     assert!(answer["value"]["passed"].as_u64().unwrap_or_default() > 5, "{answer:#}");
     assert_eq!(answer["value"]["failed"], 0, "{answer:#}");
+}
+
+/// What a script only mentions, in comments, texts and nested tables, is not taken for what it declares.
+#[test]
+fn what_scripts_declare_is_read_as_the_engine_reads_it() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Door.component/init.luau",
+        "-- public = { ghost = Field.number(1) }\npublic = {\n\topening = Field.record({ wide = Field.number(2, Sync, 'Metres.') }),\n\
+         \tkind = Field.enum({ 'round', 'square' }, 'round'),\n}\nsystem = 'render'\nfunction update(dt) end\nfunction open() end\n",
+    );
+    assert_eq!(
+        world.run(
+            "local detail = asset.inspect('Door', 'component').detail
+             local names = {}
+             for index, field in detail.fields do names[index] = field.name .. ':' .. field.kind end
+             table.sort(names)
+             return { names, detail.lifecycle, detail.methods, detail.system }"
+        ),
+        json!([["kind:enum", "opening:record"], ["update"], ["open"], "render"])
+    );
+    world.write(
+        "/zero/source/sums.module/init.luau",
+        "local Sums = {}\nlocal private = {}\nfunction private.no() end\n--!desc Adds.\n--!arg a One.\n--!return The sum.\n--!example 1, 2\n\
+         typed function Sums.add(a: number, b: { [string]: any }?): number\n\treturn a\nend\nreturn Sums\n",
+    );
+    let functions = world.run("return asset.inspect('sums', 'module').detail.exposes");
+    assert_eq!(functions.as_array().unwrap().len(), 1, "{functions}");
+    let add = &functions[0];
+    assert_eq!((&add["name"], &add["typed"], &add["line"]), (&json!("add"), &json!(true), &json!(8)), "{add}");
+    assert_eq!((&add["examples"], &add["returns"]["type"]), (&json!(["1, 2"]), &json!("number")), "{add}");
+    assert_eq!((&add["params"][0]["checked"], &add["params"][1]["open"]), (&json!(true), &json!(true)), "{add}");
+    let codes = |name: &str, type_: &str| {
+        let code = format!(
+            "local codes = {{}} for i, p in asset.validate('{name}', '{type_}').problems do codes[i] = p.code end return codes"
+        );
+        world.run(&code)
+    };
+    assert!(!codes("sums", "module").as_array().unwrap().contains(&json!("module/no_return")));
+    world.write("/zero/source/sums.module/init.luau", "local M = {}\nfunction M.add() return 1 end\n");
+    assert!(codes("sums", "module").as_array().unwrap().contains(&json!("module/no_return")));
 }
