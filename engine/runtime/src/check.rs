@@ -11,6 +11,7 @@ use zero_vfs::{Kind, VfsPath};
 
 use crate::components;
 use crate::host::chunk_name;
+use crate::imports::StateImports;
 use crate::scenes;
 use crate::shared::{IntoDiagnostic, Shared};
 use crate::startup;
@@ -93,8 +94,9 @@ fn check_file(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
 
 /// What can be said about a script without running it.
 pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Diagnostic> {
-    let mut found = compile_errors(&chunk_name(state, path), text);
-    if found.iter().any(Diagnostic::is_error) {
+    let mut found = compile_errors(&chunk_name(state, path), text, &StateImports { state, from: path });
+    // A type can be unknown because its module is: that is said as well.
+    if found.iter().any(|diagnostic| diagnostic.is_error() && diagnostic.code != "luau/unknown_type") {
         return found;
     }
     let chunk = luau::parse(text);
@@ -112,11 +114,11 @@ pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Dia
 }
 
 /// Errors of the `typed` rewriting and of the compiler.
-pub(crate) fn compile_errors(name: &str, text: &str) -> Vec<Diagnostic> {
+fn compile_errors(name: &str, text: &str, imports: &dyn luau::Imports) -> Vec<Diagnostic> {
     if let Err(fault) = check_length(name, text) {
         return vec![fault.into_diagnostic()];
     }
-    let instrumented = match luau::instrument(text, name, &luau::NoImports) {
+    let instrumented = match luau::instrument(text, name, imports) {
         Ok(instrumented) => instrumented,
         Err(found) => return found,
     };

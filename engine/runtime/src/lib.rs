@@ -22,6 +22,7 @@ mod bind;
 mod reload;
 mod check;
 mod outline;
+mod type_rules;
 mod components;
 mod scenes;
 mod create;
