@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use zero_assets::{Asset, CreateRequest};
+use zero_assets::{Asset, CreateRequest, NameRule};
 use zero_base::{Diagnostic, Fault, Guid};
 use zero_script::mlua::{LuaString, Result, Table, Value};
 use zero_script::{fault_of, from_json};
@@ -31,7 +31,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
                 into,
                 folder,
                 files: own,
-                name_pattern: pattern_matched.then(String::new),
+                name_rule: if pattern_matched { NameRule::OfType } else { NameRule::Plain },
                 type_name: category,
                 name,
                 ..CreateRequest::default()
