@@ -32,6 +32,7 @@ mod imports;
 mod files;
 mod guides;
 mod capture;
+mod content;
 mod references;
 mod view;
 mod world_hash;

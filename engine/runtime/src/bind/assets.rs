@@ -8,6 +8,7 @@ use zero_script::{fault_of, from_json};
 use zero_vfs::VfsPath;
 
 use crate::bind::Binder;
+use crate::content;
 use crate::create;
 use crate::shared::Shared;
 use crate::state::State;
@@ -178,6 +179,13 @@ fn bind_contents(binder: &Binder) -> Result<()> {
             None => state.assets.resolve(&name, category.as_deref(), from.as_ref())?,
         };
         from_json(lua, &envelope(&state, asset)).map_err(|e| fault_of(&e))
+    })?;
+    binder.add("assetRenderProblems", |lua, shared, guid: String| {
+        let state = shared.state.borrow();
+        let asset = by_guid(&state, &guid)?;
+        let files = state.assets.files(asset).into_iter().filter_map(|name| asset.path.join(&name).ok());
+        let rows: Json = files.flat_map(|path| content::findings(&state, &path)).map(|found| problem(&found)).collect();
+        from_json(lua, &rows).map_err(|e| fault_of(&e))
     })?;
     binder.add("assetValidate", |lua, shared, guid: String| {
         let state = shared.state.borrow();

@@ -57,6 +57,23 @@ fn a_tool_that_fails_keeps_nothing() {
 }
 
 #[test]
+fn a_refusal_of_a_tool_carries_its_code() {
+    let world = World::new();
+    world.run("entity.spawn('crate')");
+    let code = |name: &str, args: serde_json::Value| world.tool(name, args)["error"]["code"].clone();
+    assert_eq!(code("entityOps.removeComponent", json!(["crate", "Mesh"])), "entity/no_component");
+    assert_eq!(code("entityOps.setTransform", json!(["crate", {}])), "entity/nothing_to_set");
+    assert_eq!(code("assets.delete", json!(["@builtin::materials.default"])), "asset/read_only");
+    world.run(
+        "tools.createToolbox({ name = 'box', description = 'x' })
+         tools.create({ name = 'no', toolbox = 'box', description = 'x', code = 'return shared.fail(\"not today\", \"box/closed\")' })
+         tools.create({ name = 'never', toolbox = 'box', description = 'x', code = 'return shared.fail(\"no\")' })",
+    );
+    assert_eq!(code("box.no", json!([])), "box/closed");
+    assert_eq!(code("box.never", json!([])), "tool/failed");
+}
+
+#[test]
 fn batches_run_in_order_or_side_by_side() {
     let world = World::new();
     toolbox(&world);
