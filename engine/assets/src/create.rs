@@ -30,10 +30,18 @@ pub struct CreateRequest {
     pub folder: Option<String>,
     /// Files that take the place of the template's, by relative path.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// The type's own pattern for names, which whoever runs the type's code has matched already:
-    /// the default shape is then not asked for.
-    pub name_pattern: Option<String>,
+    pub name_rule: NameRule,
     pub existing: Existing,
+}
+
+/// What the name has to look like, beyond what no name may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NameRule {
+    /// Letters, digits and `_`.
+    #[default]
+    Plain,
+    /// The type has a pattern of its own, which whoever runs the type's code has matched already.
+    OfType,
 }
 
 /// What to do about an asset that is already there.
@@ -263,7 +271,7 @@ fn check_name(request: &CreateRequest, info: &TypeInfo) -> Result<(), AssetError
     if name.starts_with('.') || name.contains(['/', '\\']) || name.chars().any(char::is_control) {
         return refuse("a name has no slash and no control character, and does not start with a dot");
     }
-    if request.name_pattern.is_none() && !is_name(name) {
+    if request.name_rule == NameRule::Plain && !is_name(name) {
         return refuse("names match ^[A-Za-z][A-Za-z0-9_]*$: letters, digits and _, starting with a letter");
     }
     Ok(())

@@ -49,9 +49,6 @@ pub enum AssetError {
     ReadOnly { path: String },
     #[error("the template of {type_name} is larger than {limit_bytes} bytes")]
     TemplateTooLarge { type_name: String, limit_bytes: u64 },
-    /// The type's own code failed or refused.
-    #[error("{hook} of {type_name} failed: {fault}")]
-    Behavior { hook: &'static str, type_name: String, fault: Box<Fault> },
     #[error(transparent)]
     Vfs(#[from] VfsError),
 }
@@ -76,7 +73,6 @@ impl AssetError {
             AssetError::BadFolder { .. } => "asset/bad_folder",
             AssetError::ReadOnly { .. } => "asset/read_only",
             AssetError::TemplateTooLarge { .. } => "asset/template_too_large",
-            AssetError::Behavior { .. } => "asset/hook_failed",
             AssetError::Vfs(error) => error.code(),
         }
     }
@@ -89,7 +85,6 @@ impl From<AssetError> for Fault {
             AssetError::NotFound { nearest: Some(nearest), .. } => fault.with_data(json!({ "nearest": nearest })),
             AssetError::Ambiguous { candidates, .. } => fault.with_data(json!({ "candidates": candidates })),
             AssetError::UnknownType { known, .. } => fault.with_data(json!({ "known": known })),
-            AssetError::Behavior { fault: inner, .. } => fault.with_diagnostics(inner.diagnostics),
             AssetError::Vfs(inner) => inner.into(),
             _ => fault,
         }

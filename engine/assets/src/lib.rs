@@ -1,11 +1,10 @@
 //! Assets: typed folders, what they are called, what they hold and what they refer to.
 //!
-//! Never runs a script (what a type does in code is the [`TypeBehavior`] trait), never writes a
+//! Never runs a script (what a type does in code is run by whoever has a machine), never writes a
 //! file, and knows no type but the type of types: every other is read from a `type.yaml` in the
 //! tree. Start at [`Assets`], then `layout.rs` for how a folder becomes an asset.
 
 mod asset;
-mod behavior;
 mod create;
 mod data;
 mod error;
@@ -23,8 +22,7 @@ mod tree;
 mod types;
 
 pub use asset::{Asset, AssetEvent, AssetEventKind};
-pub use behavior::{AssetFiles, Inspection, TypeBehavior};
-pub use create::{CreatePlan, CreateRequest, Existing};
+pub use create::{CreatePlan, CreateRequest, Existing, NameRule};
 pub use error::AssetError;
 pub use index::Assets;
 pub use pattern::PathPattern;

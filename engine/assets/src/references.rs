@@ -128,7 +128,7 @@ impl Assets {
     }
 
     /// A diagnostic for every reference that finds nothing, or too much.
-    pub(crate) fn reference_problems(&self, vfs: &Vfs, asset: &Asset) -> Vec<Diagnostic> {
+    pub fn reference_problems(&self, vfs: &Vfs, asset: &Asset) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
         for (reference, error) in self.resolved(vfs, asset) {
             let Some(error) = error else { continue };

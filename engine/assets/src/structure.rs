@@ -15,8 +15,7 @@ const MOST_OF_A_KIND: usize = 50;
 
 impl Assets {
     /// Whether the asset is what its type says: the files it must and may hold, their content,
-    /// where it lies, its sidecar, and the names it refers to. The type's own code is asked by
-    /// [`Assets::validate_with`].
+    /// where it lies, its sidecar, and the names it refers to. The type's own code is not asked.
     pub fn validate(&self, vfs: &Vfs, asset: &Asset) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
         let Some(info) = self.type_info(&asset.type_name) else {

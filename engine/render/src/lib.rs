@@ -27,5 +27,5 @@ pub use extract::extract;
 pub use mesh::{Bounds, MeshData, Primitive};
 pub use renderer::{DrawStats, Drawn, Renderer};
 pub use scene::{CameraView, DirectionalLight, Instance, ProceduralSky, RenderScene};
-pub use store::surfaces::check_shader;
+pub use store::surfaces::{check_shader, declares_surface};
 pub use zero_gpu::{Image, Luma};

@@ -5,10 +5,12 @@ mod components;
 mod engine;
 mod entities;
 mod files;
+mod outline;
 mod scene;
 mod scripts;
 mod tasks;
 mod tools;
+mod yaml;
 
 use std::rc::Rc;
 
@@ -33,10 +35,12 @@ pub(crate) fn install(vm: &Rc<Vm>, shared: &Rc<Shared>, fault: &Table) -> Result
     engine::bind(&binder)?;
     entities::bind(&binder)?;
     files::bind(&binder)?;
+    outline::bind(&binder)?;
     scene::bind(&binder)?;
     scripts::bind(&binder)?;
     tasks::bind(&binder)?;
-    tools::bind(&binder)
+    tools::bind(&binder)?;
+    yaml::bind(&binder)
 }
 
 pub(crate) struct Binder<'a> {

@@ -172,8 +172,8 @@ fn take_renderer(state: &mut State) -> Result<Renderer, Fault> {
 }
 
 /// Assets as the renderer asks for them.
-struct Assets<'a> {
-    state: &'a State,
+pub(crate) struct Assets<'a> {
+    pub state: &'a State,
 }
 
 impl Assets<'_> {

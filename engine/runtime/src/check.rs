@@ -10,21 +10,57 @@ use zero_source::{luau, yaml};
 use zero_vfs::{Kind, VfsPath};
 
 use crate::components;
+use crate::content;
 use crate::host::chunk_name;
+use crate::imports::StateImports;
 use crate::scenes;
 use crate::shared::{IntoDiagnostic, Shared};
 use crate::startup;
 use crate::state::State;
+use crate::type_rules;
 
-/// Syntax, annotations and requires of a script, syntax of a YAML file, entities of a scene.
-/// Nothing for a file that is gone or is none of these.
+/// Syntax, annotations and requires of a script; syntax of a YAML file and the names it holds;
+/// entities of a scene; what the renderer reads. Nothing for a file that is gone or is none of these.
 pub(crate) fn file(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
     let found = check_file(&shared.state.borrow(), path);
-    if found.iter().any(Diagnostic::is_error) { found } else { [found, scenes::findings(shared, path)].concat() }
+    if found.iter().any(Diagnostic::is_error) {
+        return found;
+    }
+    let (named, read) = {
+        let state = shared.state.borrow();
+        (unresolved_names(&state, path), content::findings(&state, path))
+    };
+    [found, named, scenes::findings(shared, path), read].concat()
 }
 
-/// The same, and whether a component's script runs. Only content of this world is run for it.
+/// Names of assets in a data file that lead nowhere. Those in scripts are told when they run.
+fn unresolved_names(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
+    let Some(asset) = state.assets.containing(path).filter(|_| is_data(path.name())) else { return Vec::new() };
+    let mut found = state.assets.reference_problems(&state.vfs, asset);
+    found.retain(|problem| problem.path.as_deref() == Some(path.as_str()));
+    found
+}
+
+/// The same, whether a component's script runs, and what the code of an asset's type says of
+/// the asset. Only content of this world is run for it.
 fn file_and_run(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
+    let mut found = file_and_component(shared, path);
+    if found.iter().any(Diagnostic::is_error) {
+        return found;
+    }
+    let guid = {
+        let state = shared.state.borrow();
+        let own = state.assets.containing(path).filter(|asset| !asset.root.is_library());
+        own.filter(|asset| state.assets.body(asset).as_ref() == Some(path)).map(|asset| asset.guid)
+    };
+    let of_type = guid.map(|guid| type_rules::findings(shared, &guid)).unwrap_or_default();
+    let new: Vec<Diagnostic> = of_type.into_iter().filter(|problem| !found.contains(problem)).collect();
+    found.extend(new);
+    found
+}
+
+/// The same, and whether a component's script runs.
+fn file_and_component(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
     let found = file(shared, path);
     if found.iter().any(Diagnostic::is_error) {
         return found;
@@ -48,7 +84,7 @@ fn file_and_run(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
 pub(crate) fn queue_all(state: &mut State) {
     for asset in state.assets.list(None).into_iter().filter(|asset| !asset.root.is_library()) {
         let files = state.assets.files(asset);
-        let checked = files.iter().filter(|name| is_script(name) || is_data(name));
+        let checked = files.iter().filter(|name| is_script(name) || is_data(name) || name.ends_with(".wgsl"));
         state.unchecked.extend(checked.filter_map(|name| asset.path.join(name).ok()));
     }
 }
@@ -93,8 +129,9 @@ fn check_file(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
 
 /// What can be said about a script without running it.
 pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Diagnostic> {
-    let mut found = compile_errors(&chunk_name(state, path), text);
-    if found.iter().any(Diagnostic::is_error) {
+    let mut found = compile_errors(&chunk_name(state, path), text, &StateImports { state, from: path });
+    // A type can be unknown because its module is: that is said as well.
+    if found.iter().any(|diagnostic| diagnostic.is_error() && diagnostic.code != "luau/unknown_type") {
         return found;
     }
     let chunk = luau::parse(text);
@@ -112,11 +149,11 @@ pub(crate) fn check_script(state: &State, path: &VfsPath, text: &str) -> Vec<Dia
 }
 
 /// Errors of the `typed` rewriting and of the compiler.
-pub(crate) fn compile_errors(name: &str, text: &str) -> Vec<Diagnostic> {
+fn compile_errors(name: &str, text: &str, imports: &dyn luau::Imports) -> Vec<Diagnostic> {
     if let Err(fault) = check_length(name, text) {
         return vec![fault.into_diagnostic()];
     }
-    let instrumented = match luau::instrument(text, name, &luau::NoImports) {
+    let instrumented = match luau::instrument(text, name, imports) {
         Ok(instrumented) => instrumented,
         Err(found) => return found,
     };

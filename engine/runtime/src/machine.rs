@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 use zero_base::{Fault, Hash};
@@ -19,12 +20,16 @@ const FAULT_MODULE: &str = "/zero/source/libs/@builtin/modules/api/fault.module/
 const PRELUDE: &str = "/zero/source/libs/@builtin/modules/api/prelude.module/init.luau";
 pub(crate) const TYPES: &str = "/zero/source/libs/@builtin/modules/api/types.module/init.luau";
 
+/// The longest that one asset is checked: a shader is compiled for it.
+const CHECKING: Duration = Duration::from_secs(10);
+
 pub(crate) struct Machine {
     pub vm: Rc<Vm>,
     pub scheduler: RefCell<Scheduler>,
     /// Distinguishes this machine from those before and after it.
     pub epoch: u64,
     component: Table,
+    type_problems: Function,
     progress: Buffer,
 }
 
@@ -41,9 +46,10 @@ impl Machine {
         bind::install(&vm, shared, &fault_module).map_err(|e| fault_of(&e))?;
         let prelude = table(vm.module(PRELUDE)?, "prelude.module")?;
         let (component, progress) = install_prelude(&vm, lua, &prelude).map_err(|e| fault_of(&e))?;
+        let type_problems = prelude.get("typeProblems").map_err(|e| fault_of(&e))?;
         vm.seal()?;
         let epoch = EPOCH.fetch_add(1, Ordering::Relaxed) + 1;
-        Ok(Rc::new(Machine { vm, scheduler: RefCell::default(), epoch, component, progress }))
+        Ok(Rc::new(Machine { vm, scheduler: RefCell::default(), epoch, component, type_problems, progress }))
     }
 
     fn component(&self, name: &str) -> Result<Function, Fault> {
@@ -85,6 +91,12 @@ impl Machine {
         let stored = from_json(self.vm.lua(), record).map_err(|e| fault_of(&e))?;
         let args = (change.entity.to_string(), change.entity.number(), change.component.as_str(), stored, playing);
         self.vm.call(&self.component("attach")?, args, OVERRUN).map(drop)
+    }
+
+    /// What the code of an asset's type finds wrong with it, as `asset.typeProblems` gives it.
+    pub(crate) fn type_problems(&self, guid: &str) -> Result<Json, Fault> {
+        let values = self.vm.call(&self.type_problems, guid, CHECKING)?;
+        to_json(values.front().unwrap_or(&Value::Nil))
     }
 
     /// Runs one part of a frame over every component instance.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use zero_assets::{Asset, Root};
-use zero_base::{Diagnostic, Fault, did_you_mean};
+use zero_base::{Fault, Guid, did_you_mean};
 use zero_script::fault_of;
 use zero_script::mlua::{Function, MultiValue, Value};
 use zero_source::luau::{self, Chunk, Scope, Signature};
@@ -17,9 +17,11 @@ use crate::coerce;
 use crate::finish::error_json;
 use crate::imports::FileImports;
 use crate::ops::ToolCall;
+use crate::outline;
 use crate::shared::Shared;
 use crate::state::State;
 use crate::tasks;
+use crate::type_rules;
 
 pub(crate) use search::{first_sentence, search, words};
 
@@ -27,6 +29,7 @@ pub(crate) use search::{first_sentence, search, words};
 pub(crate) struct Tool {
     pub toolbox: String,
     pub name: String,
+    pub guid: Guid,
     pub path: zero_vfs::VfsPath,
     pub tags: Vec<String>,
     pub chunk: Chunk,
@@ -76,6 +79,7 @@ fn read(state: &State, toolbox: &Asset, asset: &Asset) -> Option<Tool> {
     Some(Tool {
         toolbox: toolbox_name(toolbox),
         name: asset.name.clone(),
+        guid: asset.guid,
         path,
         tags: asset.tags.clone(),
         chunk,
@@ -85,12 +89,8 @@ fn read(state: &State, toolbox: &Asset, asset: &Asset) -> Option<Tool> {
 
 /// The function that a tool of that name exports: `M.<name>`, or the only one there is.
 fn exported<'a>(chunk: &'a Chunk, name: &str) -> Option<&'a Signature> {
-    let exported: Vec<&Signature> = chunk
-        .functions
-        .iter()
-        .filter(|function| !function.local && !function.nested && function.name.contains('.'))
-        .collect();
-    exported.iter().find(|function| function.short_name() == name).copied().or(match exported.as_slice() {
+    let offered = chunk.offered();
+    offered.iter().find(|function| function.short_name() == name).copied().or(match offered.as_slice() {
         [one] => Some(*one),
         _ => None,
     })
@@ -197,43 +197,6 @@ pub(crate) fn function(shared: &Shared, tool: &Tool) -> Result<Function, Fault> 
             format!("{} exports no function {}; write `typed function M.{}(…)`", tool.path, tool.name, tool.name),
         )
     })
-}
-
-/// What the tool seed warns of: works, and should be mended.
-pub(crate) fn findings(tool: &Tool) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    let at = |diagnostic: Diagnostic, function: &Signature| diagnostic.in_file(tool.path.as_str()).at(function.span);
-    let Some(function) = &tool.function else {
-        let message = format!("{} exports no function; write `typed function M.{}(…)`", tool.full_name(), tool.name);
-        return vec![Diagnostic::error("tool/no_function", message).in_file(tool.path.as_str())];
-    };
-    if !function.typed {
-        let message =
-            format!("{} is a plain function: nothing checks its arguments; declare it `typed function`", function.name);
-        found.push(at(Diagnostic::warning("tool/plain_function", message), function));
-    }
-    for param in &function.params {
-        let written = param.type_.as_ref().map(ToString::to_string).unwrap_or_default();
-        if written.replace(' ', "").contains("{[string]:any}") {
-            let message = format!("argument {} takes any table: name its fields in an `export type`", param.name);
-            found.push(at(Diagnostic::warning("tool/open_argument", message), function));
-        } else if matches!(written.as_str(), "" | "any") {
-            let message = format!("argument {} is unchecked: give it the type it takes", param.name);
-            found.push(at(Diagnostic::warning("tool/untyped_argument", message), function));
-        }
-    }
-    let dispatches = function.params.iter().any(|param| param.name == "op")
-        || tool.chunk.types.iter().any(|alias| alias.type_.to_string().contains("op: "));
-    if dispatches {
-        found.push(at(
-            Diagnostic::warning(
-                "tool/op_dispatch",
-                "an `op` argument makes this several tools in one: split it, one verb each",
-            ),
-            function,
-        ));
-    }
-    found
 }
 
 /// Coroutine of a prepared call, made due.
@@ -369,7 +332,7 @@ pub(crate) fn record(name: &str, took: Duration, result: Result<Json, Fault>) ->
             None => json!({
                 "ok": true,
                 "value": envelope,
-                "warnings": ["the tool returned a raw value; it should return { exitCode = 0, data = … }"],
+                "warnings": ["the tool returned a raw value; it should return { exitCode = 0, data = … } [tool/raw_return]"],
             }),
         }
         .with_stdout(&envelope),
@@ -397,33 +360,17 @@ pub(crate) fn describe(shared: &Rc<Shared>, toolbox: Option<&str>, name: &str) -
     let tool = find(shared, toolbox, name)?;
     let imports = FileImports::new(shared, tool.path.as_str());
     let scope = Scope::new(&tool.chunk, &imports);
-    let findings = findings(&tool);
+    let findings = type_rules::findings(shared, &tool.guid);
     let mut described = tool.row();
     described["tags"] = json!(tool.tags);
     described["path"] = json!(tool.path);
     if let Some(function) = &tool.function {
         described["description"] = json!(function.description);
         described["parameters"] = luau::json_schema(function, &scope);
-        described["arguments"] = function
-            .params
-            .iter()
-            .map(|param| {
-                let type_ = param.type_.as_ref().map(ToString::to_string);
-                let optional = type_.as_deref().is_none_or(|type_| type_.ends_with('?'));
-                json!({ "name": param.name, "type": type_, "optional": optional, "description": param.description })
-            })
-            .collect();
-        described["returns"] = json!({
-            "type": function.returns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-            "description": function.return_description,
-        });
+        described["arguments"] = outline::params(function);
+        described["returns"] = outline::returns(function);
         described["examples"] = json!(function.examples);
-        described["types"] = tool
-            .chunk
-            .types
-            .iter()
-            .map(|alias| json!({ "name": alias.name, "type": alias.type_.to_string(), "description": alias.description }))
-            .collect();
+        described["types"] = outline::types(&tool.chunk.types);
     }
     if !findings.is_empty() {
         described["findings"] = json!(findings);

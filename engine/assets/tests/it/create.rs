@@ -1,9 +1,6 @@
 use std::collections::BTreeMap;
 
-use serde_json::json;
-use zero_assets::{Asset, AssetFiles, CreatePlan, CreateRequest, Existing, TypeBehavior, TypeInfo};
-use zero_base::{Diagnostic, Fault};
-use zero_vfs::VfsPath;
+use zero_assets::{CreatePlan, CreateRequest, Existing, NameRule};
 
 use crate::stage::{Stage, brief, path, world};
 
@@ -131,8 +128,8 @@ fn what_cannot_be_made_is_refused_before_anything_is_written() {
     check(CreateRequest { into: Some(zero_base::Guid::random()), ..request("module", "x") }, "asset/not_found");
     let escape = BTreeMap::from([("../../x".to_owned(), Vec::new())]);
     check(CreateRequest { files: escape, ..request("module", "x") }, "vfs/path");
-    check(CreateRequest { name_pattern: Some("^.+$".into()), ..request("module", "a/b") }, "asset/bad_name");
-    let own_pattern = CreateRequest { name_pattern: Some("^[%w-]+$".into()), ..request("module", "9-lives") };
+    check(CreateRequest { name_rule: NameRule::OfType, ..request("module", "a/b") }, "asset/bad_name");
+    let own_pattern = CreateRequest { name_rule: NameRule::OfType, ..request("module", "9-lives") };
     assert_eq!(stage.assets.plan_create(&stage.vfs, own_pattern).unwrap().identity, "9-lives");
 }
 
@@ -155,81 +152,4 @@ fn replacing_keeps_the_guid() {
         ("ast_000000000000000000000000000000aa", &["new".to_owned()][..])
     );
     assert_eq!(&*stage.vfs.read_text(&path("/zero/source/gold.material/mat.yaml")).unwrap(), "shader: b\n");
-}
-
-/// A type's code, as a test would have it.
-struct Scripted;
-
-impl TypeBehavior for Scripted {
-    fn name_pattern(&mut self, _: &TypeInfo, name: &str) -> Result<Option<String>, Fault> {
-        match name {
-            "refused" => Err(Fault::new("asset/name", "not that one")),
-            _ => Ok(None),
-        }
-    }
-
-    fn on_create(&mut self, info: &TypeInfo, name: &str, opts: &serde_json::Value) -> Result<AssetFiles, Fault> {
-        let text = format!("-- {} {name} {}\nreturn {{}}\n", info.name, opts["mood"].as_str().unwrap_or("-"));
-        Ok(AssetFiles::from([("init.luau".to_owned(), text.into_bytes()), ("README.md".to_owned(), b"made".to_vec())]))
-    }
-
-    fn on_replace(&mut self, _: &TypeInfo, dest: &VfsPath, mut files: AssetFiles) -> Result<AssetFiles, Fault> {
-        files.insert("carried.luau".to_owned(), format!("-- {}\nreturn 1\n", dest.name()).into_bytes());
-        Ok(files)
-    }
-
-    fn validate(&mut self, _: &TypeInfo, asset: &Asset) -> Result<Vec<Diagnostic>, Fault> {
-        match asset.name.as_str() {
-            "broken" => Err(Fault::new("script/error", "it raised")),
-            _ => Ok(vec![Diagnostic::warning("test.mood", "it has no mood")]),
-        }
-    }
-
-    fn inspect(&mut self, info: &TypeInfo, asset: &Asset) -> Result<Option<serde_json::Value>, Fault> {
-        match asset.name.as_str() {
-            "broken" => Err(Fault::new("script/error", "it raised")),
-            _ => Ok(Some(json!({ "type": info.name }))),
-        }
-    }
-}
-
-#[test]
-fn a_types_code_has_its_say() {
-    let mut stage = world(&[
-        ("broken.module/init.luau", "return {}"),
-        ("broken.module/README.md", "x"),
-        ("broken.module/.metadata", ""),
-    ]);
-    let given = BTreeMap::from([("README.md".to_owned(), b"given".to_vec())]);
-    let mut request = CreateRequest { files: given, ..request("module", "beats") };
-    let plan =
-        stage.assets.plan_create_with(&stage.vfs, request.clone(), &json!({ "mood": "calm" }), &mut Scripted).unwrap();
-    write(&mut stage, &plan);
-    let text = |name: &str| stage.vfs.read_text(&path(&format!("/zero/source/beats.module/{name}"))).unwrap();
-    assert!(text("init.luau").starts_with("-- module beats calm\n"));
-    assert_eq!(&*text("README.md"), "given");
-
-    request.existing = Existing::Replace;
-    let plan = stage.assets.plan_create_with(&stage.vfs, request.clone(), &json!({}), &mut Scripted).unwrap();
-    assert!(plan.files.iter().any(|(path, _)| path.name() == "carried.luau"));
-    request.name = "refused".to_owned();
-    let error = stage.assets.plan_create_with(&stage.vfs, request, &json!({}), &mut Scripted).unwrap_err();
-    assert_eq!(error.code(), "asset/hook_failed");
-
-    let beats = stage.asset("beats");
-    assert_eq!(
-        brief(&stage.assets.validate_with(&stage.vfs, beats, &mut Scripted)),
-        ["warning test.mood beats.module"]
-    );
-    let inspection = stage.assets.inspect_with(&stage.vfs, beats, &mut Scripted);
-    assert_eq!((inspection.detail, inspection.warning), (Some(json!({ "type": "module" })), None));
-    assert_eq!((inspection.scope.as_str(), inspection.origin), ("source", "authored"));
-    let broken = stage.asset("broken");
-    assert_eq!(
-        brief(&stage.assets.validate_with(&stage.vfs, broken, &mut Scripted)),
-        ["error validate.hook_failed broken.module"]
-    );
-    let inspection = stage.assets.inspect_with(&stage.vfs, broken, &mut Scripted);
-    assert_eq!(inspection.detail, None);
-    assert!(inspection.warning.unwrap().contains("it raised"));
 }

@@ -71,8 +71,8 @@ fn any_other_file_stands_for_itself() {
     check(
         &stage,
         from,
-        "@builtin::assetTypes.assetType.shared.keys",
-        "libs/@builtin/assetTypes/assetType.assetType/shared.module/keys.luau",
+        "@builtin::assetTypes.assetType.shared.sections",
+        "libs/@builtin/assetTypes/assetType.assetType/shared.module/sections.luau",
     );
     check(&stage, from, "twice.a", "asset/ambiguous");
     check(&stage, from, "demo.missing", "asset/not_found");

@@ -17,6 +17,11 @@ pub(crate) struct SurfaceShader {
     pub(crate) mirrored_pipeline: wgpu::RenderPipeline,
 }
 
+/// Whether the text of a shader asset is a surface, rather than functions that others include.
+pub fn declares_surface(wgsl: &str) -> bool {
+    surface_function(&without_comments(wgsl)).is_some()
+}
+
 /// Everything that can be known about a shader asset without a device: its declarations, its
 /// signature, and that it compiles with the code around it. For validation; drawing reports the
 /// same. Empty when all is well.
@@ -110,13 +115,7 @@ fn signature_problem(text: &str, path: &str) -> Option<Diagnostic> {
         Some(Diagnostic::error("shader/surface", message).in_file(path).at(span).choices("", [WANTED]))
     };
     let code = without_comments(text);
-    let declared = code.match_indices("fn").find_map(|(start, _)| {
-        let rest = code[start + 2..].trim_start();
-        let starts_word = start == 0 || !code.as_bytes()[start - 1].is_ascii_alphanumeric();
-        let parameters = rest.strip_prefix("surface")?.trim_start().strip_prefix('(')?;
-        (starts_word && rest.len() < code.len() - start - 2).then_some((start, parameters))
-    });
-    let Some((start, parameters)) = declared else {
+    let Some((start, parameters)) = surface_function(&code) else {
         return problem(Span::at(1, 1), format!("a surface shader declares `{WANTED}`, and this one does not"));
     };
     let signature: String = parameters.split('{').next()?.split_whitespace().collect();
@@ -128,6 +127,16 @@ fn signature_problem(text: &str, path: &str) -> Option<Diagnostic> {
     }
     let end = start + code[start..].find('{').unwrap_or(2);
     problem(Span::of_bytes(text, start, end), format!("this function is to be declared as `{WANTED}`"))
+}
+
+/// Where `fn surface(` starts in text without comments, and what follows it.
+fn surface_function(code: &str) -> Option<(usize, &str)> {
+    code.match_indices("fn").find_map(|(start, _)| {
+        let rest = code[start + 2..].trim_start();
+        let starts_word = start == 0 || !code.as_bytes()[start - 1].is_ascii_alphanumeric();
+        let parameters = rest.strip_prefix("surface")?.trim_start().strip_prefix('(')?;
+        (starts_word && rest.len() < code.len() - start - 2).then_some((start, parameters))
+    })
 }
 
 /// The text with comments blanked out, every other byte in its place.

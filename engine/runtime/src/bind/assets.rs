@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use zero_assets::{Asset, CreateRequest};
+use zero_assets::{Asset, CreateRequest, NameRule};
 use zero_base::{Diagnostic, Fault, Guid};
 use zero_script::mlua::{LuaString, Result, Table, Value};
 use zero_script::{fault_of, from_json};
 use zero_vfs::VfsPath;
 
 use crate::bind::Binder;
+use crate::content;
 use crate::create;
 use crate::shared::Shared;
 use crate::state::State;
@@ -31,7 +32,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
                 into,
                 folder,
                 files: own,
-                name_pattern: pattern_matched.then(String::new),
+                name_rule: if pattern_matched { NameRule::OfType } else { NameRule::Plain },
                 type_name: category,
                 name,
                 ..CreateRequest::default()
@@ -179,20 +180,29 @@ fn bind_contents(binder: &Binder) -> Result<()> {
         };
         from_json(lua, &envelope(&state, asset)).map_err(|e| fault_of(&e))
     })?;
+    binder.add("assetRenderProblems", |lua, shared, guid: String| {
+        let state = shared.state.borrow();
+        let asset = by_guid(&state, &guid)?;
+        let files = state.assets.files(asset).into_iter().filter_map(|name| asset.path.join(&name).ok());
+        let rows: Json = files.flat_map(|path| content::findings(&state, &path)).map(|found| problem(&found)).collect();
+        from_json(lua, &rows).map_err(|e| fault_of(&e))
+    })?;
     binder.add("assetValidate", |lua, shared, guid: String| {
         let state = shared.state.borrow();
         let asset = by_guid(&state, &guid)?;
         let mut found = state.assets.validate(&state.vfs, asset);
-        if let Some(path) = state.assets.body(asset)
+        let main = state.assets.body(asset);
+        if let Some(path) = &main
             && path.name().ends_with(".luau")
-            && let Ok(text) = state.vfs.read_text(&path)
+            && let Ok(text) = state.vfs.read_text(path)
         {
             found.extend(
-                crate::check::check_script(&state, &path, &text).into_iter().map(|found| found.in_file(path.as_str())),
+                crate::check::check_script(&state, path, &text).into_iter().map(|found| found.in_file(path.as_str())),
             );
         }
         let rows: Json = found.iter().map(problem).collect();
-        from_json(lua, &rows).map_err(|e| fault_of(&e))
+        let rows = from_json(lua, &rows).map_err(|e| fault_of(&e))?;
+        Ok((rows, main.map(|path| path.as_str().to_owned())))
     })
 }
 
@@ -207,7 +217,7 @@ fn problem(diagnostic: &Diagnostic) -> Json {
     })
 }
 
-fn by_guid<'a>(state: &'a State, guid: &str) -> Fallible<&'a Asset> {
+pub(super) fn by_guid<'a>(state: &'a State, guid: &str) -> Fallible<&'a Asset> {
     let parsed: Guid = guid.parse()?;
     state
         .assets
@@ -237,7 +247,7 @@ fn info(asset: &Asset) -> Json {
 fn envelope(state: &State, asset: &Asset) -> Json {
     let definition = state.assets.type_of(asset).map(|type_| type_.path.as_str().to_owned());
     let scope = if asset.root.is_library() { "library" } else { "world" };
-    let mut record = json!({
+    json!({
         "identity": asset.identity,
         "name": asset.name,
         "guid": asset.guid,
@@ -249,26 +259,5 @@ fn envelope(state: &State, asset: &Asset) -> Json {
         "description": state.assets.description(&state.vfs, asset),
         "tags": asset.tags,
         "files": state.assets.files(asset),
-    });
-    if matches!(asset.type_name.as_str(), "module" | "tool")
-        && let Some(path) = state.assets.body(asset)
-        && let Ok(text) = state.vfs.read_text(&path)
-    {
-        let chunk = zero_source::luau::parse(&text);
-        record["exposes"] = chunk
-            .functions
-            .iter()
-            .filter(|function| !function.local && !function.nested)
-            .map(|function| {
-                json!({
-                    "name": function.name,
-                    "signature": function.call_text(),
-                    "typed": function.typed,
-                    "description": function.description,
-                    "line": function.line,
-                })
-            })
-            .collect();
-    }
-    record
+    })
 }

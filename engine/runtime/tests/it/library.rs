@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use serde_json::json;
 use zero_base::Hash;
 use zero_runtime::{EngineConfig, Execute, Guides, Op};
 
@@ -190,4 +191,142 @@ fn the_suites_of_the_library_pass() {
     assert_eq!(answer["ok"], serde_json::json!(true), "{answer:#}");
     assert!(answer["value"]["passed"].as_u64().unwrap_or_default() > 5, "{answer:#}");
     assert_eq!(answer["value"]["failed"], 0, "{answer:#}");
+}
+
+/// What a script only mentions, in comments, texts and nested tables, is not taken for what it declares.
+#[test]
+fn what_scripts_declare_is_read_as_the_engine_reads_it() {
+    let world = World::new();
+    world.write(
+        "/zero/source/Door.component/init.luau",
+        "-- public = { ghost = Field.number(1) }\npublic = {\n\topening = Field.record({ wide = Field.number(2, Sync, 'Metres.') }),\n\
+         \tkind = Field.enum({ 'round', 'square' }, 'round'),\n}\nsystem = 'render'\nfunction update(dt) end\nfunction open() end\n",
+    );
+    assert_eq!(
+        world.run(
+            "local detail = asset.inspect('Door', 'component').detail
+             local names = {}
+             for index, field in detail.fields do names[index] = field.name .. ':' .. field.kind end
+             table.sort(names)
+             return { names, detail.lifecycle, detail.methods, detail.system }"
+        ),
+        json!([["kind:enum", "opening:record"], ["update"], ["open"], "render"])
+    );
+    world.write(
+        "/zero/source/sums.module/init.luau",
+        "local Sums = {}\nlocal private = {}\nfunction private.no() end\n--!desc Adds.\n--!arg a One.\n--!return The sum.\n--!example 1, 2\n\
+         typed function Sums.add(a: number, b: { [string]: any }?): number\n\treturn a\nend\nreturn Sums\n",
+    );
+    let functions = world.run("return asset.inspect('sums', 'module').detail.exposes");
+    assert_eq!(functions.as_array().unwrap().len(), 1, "{functions}");
+    let add = &functions[0];
+    assert_eq!((&add["name"], &add["typed"], &add["line"]), (&json!("add"), &json!(true), &json!(8)), "{add}");
+    assert_eq!((&add["examples"], &add["returns"]["type"]), (&json!(["1, 2"]), &json!("number")), "{add}");
+    assert_eq!((&add["params"][0]["checked"], &add["params"][1]["open"]), (&json!(true), &json!(true)), "{add}");
+    let codes = |name: &str, type_: &str| {
+        let code = format!(
+            "local codes = {{}} for i, p in asset.validate('{name}', '{type_}').problems do codes[i] = p.code end return codes"
+        );
+        world.run(&code)
+    };
+    assert!(!codes("sums", "module").as_array().unwrap().contains(&json!("module/no_return")));
+    world.write("/zero/source/sums.module/init.luau", "local M = {}\nfunction M.add() return 1 end\n");
+    assert!(codes("sums", "module").as_array().unwrap().contains(&json!("module/no_return")));
+}
+
+/// Content that draws with defaults, as a placeholder, or not at all: every check says so, in the same words.
+#[test]
+fn what_the_renderer_would_refuse_is_found_without_drawing() {
+    let world = World::new();
+    let check = || world.call(Op::Check { path: None }).unwrap().value;
+    let found = |path: &str, check: &serde_json::Value| {
+        let all = check["diagnostics"].as_array().unwrap().iter();
+        let here = all.filter(|found| found["path"] == path && found["severity"] != "info");
+        here.filter(|found| found["code"].as_str().unwrap().contains('/'))
+            .map(|found| {
+                let text = |key: &str| found[key].as_str().unwrap();
+                format!("{} {} {}: {}", text("severity"), text("code"), found["span"]["line"], text("message"))
+            })
+            .collect::<Vec<_>>()
+    };
+    let case = |asset: &str, type_: &str, file: &str, text: &str, expected: &[&str]| {
+        let path = format!("/zero/source/{asset}.{type_}/{file}");
+        let written = world.write(&path, text);
+        assert_eq!(written["diagnostics"].as_array().map_or(0, Vec::len), expected.len(), "{written:#}");
+        let checked = check();
+        let told: Vec<String> =
+            found(&path, &checked).into_iter().filter(|told| !told.contains("undescribed")).collect();
+        assert_eq!(told.len(), expected.len(), "{path}: {told:#?}");
+        for (told, expected) in told.iter().zip(expected) {
+            assert!(told.starts_with(expected), "{told}, not {expected}");
+        }
+        let problems = world.run(&format!("return asset.validate('{asset}', '{type_}').problems"));
+        for told in &told {
+            let message = told.split_once(": ").unwrap().1;
+            assert!(
+                problems.as_array().unwrap().iter().any(|problem| problem["message"] == message),
+                "{message}: {problems:#}"
+            );
+        }
+    };
+    let standard = "shader: \"@builtin::shaders.standard\"\n";
+    case("plain", "material", "mat.yaml", &format!("{standard}values:\n  roughness: 0.5\n"), &[]);
+    case(
+        "brick",
+        "material",
+        "mat.yaml",
+        &format!("{standard}values:\n  albdo: \"#ff0000\"\n  roughness: high\n"),
+        &[
+            "warning render/material 3: the shader '@builtin::shaders.standard' has no value 'albdo'; did you mean 'albedo'?",
+            "error render/material 4: 'roughness' is a number, not high",
+        ],
+    );
+    case(
+        "top",
+        "material",
+        "mat.yaml",
+        &format!("{standard}albdo: 1\n"),
+        &["error render/material 2: 'albdo' means nothing here"],
+    );
+    case("lost", "material", "mat.yaml", "shader: shadrs.none\n", &["error asset/unresolved_reference 1: "]);
+    case(
+        "box",
+        "mesh",
+        "mesh.yaml",
+        "primitive: cub\n",
+        &["error render/mesh 1: 'cub' is no primitive; did you mean 'cube'?"],
+    );
+    case("none", "mesh", "mesh.yaml", "{}\n", &["error render/mesh null: a mesh has a 'primitive'"]);
+    world.write(
+        "/zero/source/glow.shader/shader.wgsl",
+        "fn surface(input: SurfaceInput) -> Surface {\n\tvar out = default_surface(input);\n\treturn out;\n}\n",
+    );
+    case(
+        "glow",
+        "shader",
+        "properties.yaml",
+        "- { name: heat, type: flot }\n",
+        &["error render/properties 1: 'flot' is no property type; did you mean 'float'?"],
+    );
+    let refused = world.call(Op::Play).unwrap_err();
+    assert_eq!(refused.code, "play/diagnostics");
+    assert!(refused.message.contains("'roughness' is a number"), "{}", refused.message);
+}
+
+/// One fact, one severity: what the check calls an error keeps play from starting.
+#[test]
+fn a_scene_that_names_a_mesh_which_is_not_there_does_not_play() {
+    let world = World::new();
+    let path = "/zero/source/far.scene/scene.yaml";
+    let scene = |mesh: &str| {
+        format!(
+            "scene: 1\nnextId: 2\nentities:\n  - id: ent_1\n    name: a\n    components:\n      Mesh: {{ mesh: \"{mesh}\" }}\n"
+        )
+    };
+    world.write(path, &scene("@builtin::meshes.cub"));
+    let check = world.call(Op::Check { path: None }).unwrap().value;
+    assert_eq!(check["errors"], 1, "{check:#}");
+    assert!(world.call(Op::Play).unwrap_err().message.contains("did you mean '@builtin::meshes.cube'?"));
+    world.write(path, &scene("@builtin::meshes.cube"));
+    world.call(Op::Play).unwrap();
 }

@@ -25,3 +25,46 @@ fn entities_spawn_move_and_are_found() {
     assert_eq!(value[3], json!(true));
     assert_eq!(value[4].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn yaml_is_read_by_the_engines_own_reader() {
+    let world = World::new();
+    let value = world.run(
+        r#"local read = yaml.decode([[
+look: &base { roughness: 0.8, tags: [a, b] } # a remark
+? "two words"
+: *base
+note: >-
+  one
+  line
+]])
+return { read.look, read["two words"], read.note, yaml.decode("") == nil, yaml.decode('{"a": 1}').a }"#,
+    );
+    let look = json!({ "roughness": 0.8, "tags": ["a", "b"] });
+    assert_eq!(value, json!([look, look, "one line", true, 1]));
+    assert_eq!(world.run("return yaml.encode({ size = { 1, 2 }, name = '1' })"), json!("name: \"1\"\nsize: [1, 2]\n"));
+    let (code, message) = world.fails(r"yaml.decode('a: 1\nb: [1, 2')");
+    assert_eq!(code, "yaml/syntax");
+    assert!(message.contains("line 2, column 4"), "{message}");
+    assert_eq!(world.fails(r"yaml.decode('a: 1\na: 2')").0, "yaml/duplicate_key");
+}
+
+#[test]
+fn what_types_read_of_yaml_does_not_hang_on_how_it_is_written() {
+    let world = World::new();
+    let make = |name: &str, file: &str, text: &str| world.write(&format!("/zero/source/{name}/{file}"), text);
+    make("list.data", "data.yaml", "# prices\nprices: { apple: 2 }\n? lantern\n: [1, {deep: true}]\n");
+    make("grass.material", "mat.yaml", "{ \"shader\": '@builtin::shaders.standard' }\n");
+    make("tiled.shader", "properties.yaml", "- type: float\n  name: size\n- {type: color, \"name\": tint}\n");
+    make("tiled.shader", "shader.wgsl", "fn surface(input: SurfaceInput) -> Surface { return Surface(); }\n");
+    make("far.scene", "scene.yaml", "scene: 1\nnextId: 3\nentities: [{name: a, id: ent_1}, {id: ent_2, name: b}]\n");
+    assert_eq!(
+        world.run(
+            "local list = asset.resolve('list', 'data')
+             return { list:value().prices.apple, list:value().lantern[2].deep, asset.inspect(list).detail.keys,
+                 asset.resolve('grass', 'material'):shader(), asset.resolve('tiled', 'shader'):properties(),
+                 asset.inspect('far', 'scene').detail.savedEntities }"
+        ),
+        json!([2, true, ["lantern", "prices"], "@builtin::shaders.standard", ["size", "tint"], 2])
+    );
+}

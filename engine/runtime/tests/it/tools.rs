@@ -57,6 +57,23 @@ fn a_tool_that_fails_keeps_nothing() {
 }
 
 #[test]
+fn a_refusal_of_a_tool_carries_its_code() {
+    let world = World::new();
+    world.run("entity.spawn('crate')");
+    let code = |name: &str, args: serde_json::Value| world.tool(name, args)["error"]["code"].clone();
+    assert_eq!(code("entityOps.removeComponent", json!(["crate", "Mesh"])), "entity/no_component");
+    assert_eq!(code("entityOps.setTransform", json!(["crate", {}])), "entity/nothing_to_set");
+    assert_eq!(code("assets.delete", json!(["@builtin::materials.default"])), "asset/read_only");
+    world.run(
+        "tools.createToolbox({ name = 'box', description = 'x' })
+         tools.create({ name = 'no', toolbox = 'box', description = 'x', code = 'return shared.fail(\"not today\", \"box/closed\")' })
+         tools.create({ name = 'never', toolbox = 'box', description = 'x', code = 'return shared.fail(\"no\")' })",
+    );
+    assert_eq!(code("box.no", json!([])), "box/closed");
+    assert_eq!(code("box.never", json!([])), "tool/failed");
+}
+
+#[test]
 fn batches_run_in_order_or_side_by_side() {
     let world = World::new();
     toolbox(&world);
@@ -106,12 +123,54 @@ fn findings_say_what_a_tool_should_mend() {
         world.call(Op::DescribeTool { tool: "anything".to_owned(), toolbox: Some("loose".to_owned()) }).unwrap().value;
     let codes: Vec<&str> =
         described["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect();
-    for code in ["tool/plain_function", "tool/open_argument", "tool/op_dispatch"] {
-        assert!(codes.contains(&code), "{code} in {codes:?}");
-    }
+    assert_eq!(codes, ["tool/plain_function", "tool/undescribed", "tool/open_argument", "tool/op_dispatch"]);
+    let validated = world.run(
+        "local codes = {}
+         for _, problem in asset.validate('loose.anything', 'tool').problems do
+             if string.find(problem.code, '^tool/') then table.insert(codes, problem.code) end
+         end
+         return codes",
+    );
+    assert_eq!(validated, json!(codes));
     let answer = world.tool("loose.anything", json!(["x", {}]));
     assert_eq!(answer["value"], 5);
     assert!(answer["warnings"][0].as_str().unwrap().contains("raw value"));
+}
+
+/// Arguments called `stop` or `loop` were taken for an `op`.
+#[test]
+fn an_argument_is_judged_by_its_fields_and_not_by_their_letters() {
+    let world = World::new();
+    world.run("tools.createToolbox({ name = 'band', description = 'x' })");
+    let findings = |declared: &str| {
+        world.write(
+            "/zero/source/band.toolbox/play.tool/init.luau",
+            &format!("local M = {{}}\nexport type Opts = {declared}\n--!desc Plays.\ntyped function M.play(opts: Opts)\n\treturn {{ exitCode = 0 }}\nend\nreturn M"),
+        );
+        world.call(Op::DescribeTool { tool: "play".to_owned(), toolbox: Some("band".to_owned()) }).unwrap().value["findings"].clone()
+    };
+    assert_eq!(findings("{ stop: number, loop: boolean?, crop: string }"), json!(null));
+    assert_eq!(findings("{ op: string } | { stop: number }")[0]["code"], "tool/op_dispatch");
+}
+
+#[test]
+fn a_type_that_does_not_exist_is_an_error_when_the_tool_is_written() {
+    let world = World::new();
+    toolbox(&world);
+    let path = "/zero/source/math.toolbox/double.tool/init.luau";
+    let text = world.run(&format!("return vfs.read('{path}')"));
+    let written = world.write(path, &text.as_str().unwrap().replace("n: number", "n: numbr"));
+    let found = &written["diagnostics"][0];
+    assert_eq!(
+        (found["code"].as_str(), found["severity"].as_str()),
+        (Some("luau/unknown_type"), Some("error")),
+        "{written:#}"
+    );
+    assert!(found["message"].as_str().unwrap().contains("did you mean 'number'?"), "{written:#}");
+    let answer = world.tool("math.double", json!(["high"]));
+    assert_eq!(answer["error"]["code"], "luau/unknown_type", "{answer:#}");
+    let check = world.call(Op::Check { path: None }).unwrap().value;
+    assert_eq!(check["ok"], json!(false), "{check:#}");
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Chunk {
     pub lookups: Vec<LookupCall>,
     /// `--!members <Type>`
     pub members: Vec<Members>,
+    /// How what the chunk returns begins: `M` of `return M`. None where it returns nothing.
+    pub returned: Option<String>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -26,6 +28,21 @@ impl Chunk {
     /// because that is the one the script keeps.
     pub fn function(&self, name: &str) -> Option<&Signature> {
         self.functions.iter().rev().find(|function| function.name == name)
+    }
+
+    /// What the script offers others, in order: the functions of the table it returns; of a
+    /// script that returns nothing, its global functions.
+    pub fn offered(&self) -> Vec<&Signature> {
+        let public = || self.functions.iter().filter(|function| !function.local && !function.nested);
+        let owner = self.returned.as_deref();
+        let of_table = |function: &&Signature| function.owner().is_some_and(|of| owner.is_none_or(|owner| of == owner));
+        let narrowest = [
+            public().filter(|function| owner.is_none() && function.owner().is_none()).collect::<Vec<_>>(),
+            public().filter(of_table).collect(),
+            // `return setmetatable(M, …)`, or a return that is not written yet.
+            public().filter(|function| function.owner().is_some()).collect(),
+        ];
+        narrowest.into_iter().find(|functions| !functions.is_empty()).unwrap_or_default()
     }
 
     /// The alias of that name, those outside of functions first.
@@ -75,6 +92,11 @@ impl Signature {
     /// The last part of the name: `spawn` of `M.spawn`.
     pub fn short_name(&self) -> &str {
         self.name.rsplit(['.', ':']).next().unwrap_or(&self.name)
+    }
+
+    /// The table it is a member of: `M` of `M.spawn`.
+    pub fn owner(&self) -> Option<&str> {
+        self.name.rsplit_once(['.', ':']).map(|(owner, _)| owner)
     }
 
     /// The call as a reader sees it: `spawn(kind: "cube" | "sphere", opts: SpawnOpts?): {EntityRef}`.

@@ -33,7 +33,8 @@ pub struct Instrumented {
 /// tests for references of the engine.
 ///
 /// # Errors
-/// The diagnostics of `typed` declarations that cannot be read.
+/// The diagnostics of `typed` declarations that cannot be read, or that name types nobody
+/// declares: an argument nothing checks is what they are there to prevent.
 pub fn instrument(source: &str, module: &str, imports: &dyn Imports) -> Result<Instrumented, Vec<Diagnostic>> {
     rewrite(source, module, imports, Style::Inline)
 }
@@ -84,8 +85,13 @@ fn rewrite(source: &str, module: &str, imports: &dyn Imports, style: Style) -> R
     }
 
     let resolved = resolve(typed.iter().map(|(signature, _)| *signature), &Scope::new(&chunk, imports));
-    let Resolved { shapes, signatures, diagnostics: warnings } = resolved;
-    diagnostics.extend(warnings);
+    let Resolved { shapes, signatures, diagnostics: found } = resolved;
+    // What an alias that cannot be read would have named is not known to be missing.
+    let complete = !diagnostics.iter().any(|diagnostic| diagnostic.code == "luau/bad_type");
+    if complete && found.iter().any(Diagnostic::is_error) {
+        return Err(found.into_iter().filter(Diagnostic::is_error).collect());
+    }
+    diagnostics.extend(found);
     let mut declarations = Declarations::new(&shapes);
     let (mut guards, mut functions) = (Vec::new(), Vec::new());
     for (&(signature, at), shapes) in std::iter::zip(&typed, &signatures) {

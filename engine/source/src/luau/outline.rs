@@ -37,6 +37,9 @@ pub(super) fn read(script: &Script<'_>) -> Outline {
     while index < script.tokens.len() {
         let nested = nesting.in_function();
         nesting.step(script, index);
+        if !nested && script.is(index, "return") {
+            outline.chunk.returned = returned(script, index + 1).or(outline.chunk.returned);
+        }
         index = if script.is(index, "function") {
             outline.function(script, index, nested)
         } else if is_alias(script, index) {
@@ -52,6 +55,13 @@ pub(super) fn read(script: &Script<'_>) -> Outline {
     outline.repeated();
     outline.chunk.diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.line, span.column)));
     outline
+}
+
+/// The first word of the value that a `return` in front of `index` gives back.
+fn returned(script: &Script<'_>, index: usize) -> Option<String> {
+    const NOTHING: &[&str] = &["else", "elseif", "end", "until", ";"];
+    let value = index < script.tokens.len() && !NOTHING.iter().any(|word| script.is(index, word));
+    value.then(|| script.word(index).to_owned())
 }
 
 /// `type Name =` or `type Name<` where a statement can start; `type` alone is a function.

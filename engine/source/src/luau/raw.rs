@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use zero_base::{Diagnostic, Span, did_you_mean};
+use zero_base::{Diagnostic, Severity, Span, did_you_mean};
 
 use super::builtin::{BUILTINS, TYPE_FUNCTIONS, asset_argument, builtin};
 use super::chunk::Signature;
@@ -193,9 +193,13 @@ impl<'a> Lookup<'a> {
     }
 
     fn warn(&mut self, code: &'static str, message: String) {
+        self.report(Diagnostic::warning(code, message));
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
         // More of the same help nobody.
         const MOST: usize = 100;
-        let diagnostic = Diagnostic::warning(code, message).at(self.place);
+        let diagnostic = diagnostic.at(self.place);
         if self.diagnostics.len() < MOST && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
@@ -295,14 +299,13 @@ impl<'a> Lookup<'a> {
         if TYPE_FUNCTIONS.contains(&name) {
             return self.unchecked(name);
         }
-        let owner = self.owner.clone();
-        let known = self.modules[env.module].by_name.keys().map(String::as_str);
+        let known = [Some(env.module), ambient].into_iter().flatten();
+        let known = known.flat_map(|module| self.modules[module].by_name.keys().map(String::as_str));
         let known: Vec<&str> =
             known.chain(BUILTINS.iter().map(|(name, _)| *name)).chain(["AssetRef", "Vec3"]).collect();
         let near = did_you_mean(name, known);
-        let message = format!("no type '{name}' is known here, so '{owner}' does not check it{near}");
-        self.warn("luau/unknown_type", message);
-        self.unchecked(name)
+        let message = format!("'{}' names a type '{name}' that does not exist{near}", self.owner);
+        self.unknown(env, message, name)
     }
 
     fn ambient(&mut self) -> Option<usize> {
@@ -318,11 +321,10 @@ impl<'a> Lookup<'a> {
     /// `Types.SpawnOpts`, where `Types` is a local that holds a module.
     fn imported(&mut self, local: &str, name: &str, arguments: &[Type], env: &Env) -> RawId {
         let written = format!("{local}.{name}");
-        let owner = self.owner.clone();
         let Some(module) = self.module_of(local, env.module) else {
-            let message = format!("no module is required as '{local}' here, so '{owner}' does not check '{written}'");
-            self.warn("luau/unknown_type", message);
-            return self.unchecked(written);
+            let owner = &self.owner;
+            let message = format!("'{owner}' names the type '{written}', and no module is required as '{local}' here");
+            return self.unknown(env, message, &written);
         };
         let alias = self.modules[module].by_name.get(name).copied();
         let alias = alias.filter(|&alias| self.modules[module].types[alias].exported);
@@ -331,8 +333,15 @@ impl<'a> Lookup<'a> {
         }
         let exported = self.modules[module].types.iter().filter(|alias| alias.exported);
         let near = did_you_mean(name, exported.map(|alias| alias.name.as_str()).collect::<Vec<_>>());
-        let message = format!("'{local}' exports no type '{name}', so '{owner}' does not check it{near}");
-        self.warn("luau/unknown_type", message);
+        let message = format!("'{}' names the type '{written}', which '{local}' does not export{near}", self.owner);
+        self.unknown(env, message, &written)
+    }
+
+    /// A name that means nothing: an error of this file. In a type of another module it only
+    /// leaves a gap here, and whoever loads that module is told.
+    fn unknown(&mut self, env: &Env, message: String, written: &str) -> RawId {
+        let severity = if env.module == 0 { Severity::Error } else { Severity::Warning };
+        self.report(Diagnostic::new(severity, "luau/unknown_type", message));
         self.unchecked(written)
     }
 

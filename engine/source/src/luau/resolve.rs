@@ -13,7 +13,7 @@ pub struct Resolved {
     pub shapes: Shapes,
     /// In the order the signatures were given.
     pub signatures: Vec<SignatureShapes>,
-    /// Warnings about types that cannot be checked.
+    /// Errors about names that mean nothing, warnings about types that cannot be checked.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -27,17 +27,18 @@ pub struct SignatureShapes {
 }
 
 /// Looks up the types of `signatures` in `scope`. Names it does not know accept anything, and
-/// a diagnostic says so.
+/// are errors where the file itself writes them.
 pub fn resolve<'s>(signatures: impl IntoIterator<Item = &'s Signature>, scope: &Scope<'_>) -> Resolved {
     let signatures: Vec<&Signature> = signatures.into_iter().collect();
     let mut lookup = Lookup::new(scope);
     let params: Vec<RawSignature> = signatures.iter().map(|signature| lookup.parameters(signature)).collect();
     lookup.read_bodies();
-    // Results are described, not checked: what is unknown only there is no loss.
+    // Results are described, not checked: what cannot be checked only there is no loss.
     let said = lookup.diagnostics.len();
     let results: Vec<Vec<RawId>> = signatures.iter().map(|signature| lookup.results(signature)).collect();
     lookup.read_bodies();
-    lookup.diagnostics.truncate(said);
+    let of_results = lookup.diagnostics.split_off(said);
+    lookup.diagnostics.extend(of_results.into_iter().filter(Diagnostic::is_error));
     let order = loops::order(&mut lookup);
     let diagnostics = std::mem::take(&mut lookup.diagnostics);
     let mut normal = Normal::new(lookup, &order);

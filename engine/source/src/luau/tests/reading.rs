@@ -309,3 +309,20 @@ fn blanking_leaves_every_byte_in_place() {
     check("--!example\r\ntyped function f() end\r\n--!return x", "-- example\r\n      function f() end\r\n-- return x");
     check("x = typed function() end", "x =       function() end");
 }
+
+#[test]
+fn what_a_script_offers_are_the_functions_of_what_it_returns() {
+    let check = |source: &str, offered: &[&str], returned: Option<&str>| {
+        let chunk = parse(source);
+        let names: Vec<&str> = chunk.offered().into_iter().map(|function| function.short_name()).collect();
+        assert_eq!((names.as_slice(), chunk.returned.as_deref()), (offered, returned), "{source}");
+    };
+    let two = "local M = {} local Other = {} function M.a() return 1 end function Other.b() end local function c() end";
+    check(&format!("{two} return M"), &["a"], Some("M"));
+    check(&format!("{two} return setmetatable(M, Other)"), &["a", "b"], Some("setmetatable"));
+    check(&format!("{two} return"), &["a", "b"], None);
+    check(two, &["a", "b"], None);
+    check("function update(dt) return dt end function open() end", &["update", "open"], None);
+    check("if x then return end return { a = 1 }", &[], Some("{"));
+    check("-- return M\nlocal s = 'return M' f(function() return M end)", &[], None);
+}

@@ -132,7 +132,7 @@ fn declarations() -> impl Strategy<Value = String> {
     });
     proptest::collection::vec(type_, 5).prop_map(|types| {
         format!(
-            "type A = {}\ntype B<T> = {}\ntype C = {}\ntyped function f(a: {}, b: A, ...: B<C>): C\nend\n\
+            "type T = number\ntype A = {}\ntype B<T> = {}\ntype C = {}\ntyped function f(a: {}, b: A, ...: B<C>): C\nend\n\
              local typed function g(c: {}) end",
             types[0], types[1], types[2], types[3], types[4]
         )
