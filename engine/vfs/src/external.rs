@@ -13,6 +13,9 @@ use crate::tree::stand_in_hash;
 use crate::watch::Due;
 use crate::{ChangeKind, FileEvent, Origin, Vfs, VfsError, VfsPath};
 
+/// What could not be looked at, and why.
+type Unread = Vec<(VfsPath, VfsError)>;
+
 /// What to do about files nobody has accounted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strangers {
@@ -170,7 +173,7 @@ impl Vfs {
 
     /// Every file on disk at or below `path`, in path order, and what there cannot be read: it
     /// counts as unchanged. Of what an interrupted write left there, nothing stays.
-    fn hashes_on_disk(&self, path: &VfsPath) -> (Vec<(VfsPath, Hash)>, Vec<(VfsPath, VfsError)>) {
+    fn hashes_on_disk(&self, path: &VfsPath) -> (Vec<(VfsPath, Hash)>, Unread) {
         let mut hashes = Vec::new();
         let mut unread = Vec::new();
         let mut add = |path: VfsPath, hash: Result<Option<Hash>, VfsError>| match hash {
