@@ -208,13 +208,13 @@ fn arguments_in_every_position() {
     check("return M.variadic('x', 1, 2)", Ok("ok 2"));
     check(
         "return M.variadic('x', 1, nil, 2)",
-        Err("game/caller.luau:1: invalid argument #3 '...' to 'M.variadic' (expected number, got nil)"),
+        Err("game/caller.luau:1: invalid argument #3 '...' to 'mod.variadic' (expected number, got nil)"),
     );
     check("return M.words('a', 'b')", Ok("ok"));
     check(
         "return M.words('a', 'c')",
         Err(
-            "game/caller.luau:1: invalid argument #2 '...' to 'M.words' (expected \"a\" | \"b\", got string \"c\"; did you mean 'a'?)",
+            "game/caller.luau:1: invalid argument #2 '...' to 'mod.words' (expected \"a\" | \"b\", got string \"c\"; did you mean 'a'?)",
         ),
     );
     check("return M.open(1, {}, nil)", Ok("ok"));
@@ -228,7 +228,7 @@ fn arguments_in_every_position() {
     check("return M.twice(nil, 'b')", Ok("ok b"));
     check(
         "return M.twice(1, 2)",
-        Err("game/caller.luau:1: invalid argument #2 '_' to 'M.twice' (expected string, got number 2)"),
+        Err("game/caller.luau:1: invalid argument #2 '_' to 'mod.twice' (expected string, got number 2)"),
     );
     check("return M.recursive(3)", Ok("3"));
     check("return M.none(1, 2)", Ok("ok"));

@@ -96,7 +96,7 @@ fn many_checks_stay_within_the_limits_of_luau() {
     check(
         "return M.f0({a = 1, w = {f7 = 'a8'}})",
         Err(
-            "game/caller.luau:1: invalid argument #1 'x' to 'M.f0' (at x.w.f7: expected (\"a7\" | \"b\" | \"c\" | \"d\" | \
+            "game/caller.luau:1: invalid argument #1 'x' to 'mod.f0' (at x.w.f7: expected (\"a7\" | \"b\" | \"c\" | \"d\" | \
              \"e\")?, got string \"a8\"; did you mean 'a7'?)",
         ),
     );
