@@ -220,9 +220,14 @@ impl Calls {
         self.works.get_mut(&id).map(|work| &mut work.context)
     }
 
+    /// What runs or waits on somebody's behalf.
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = (u64, &Context)> {
+        self.works.iter().map(|(id, work)| (*id, &work.context))
+    }
+
     /// The contexts that have a transaction open.
     pub(crate) fn open_transactions(&self) -> impl Iterator<Item = (u64, TxnId)> {
-        self.works.iter().filter_map(|(id, work)| Some((*id, work.context.txn?)))
+        self.contexts().filter_map(|(id, context)| Some((id, context.txn?)))
     }
 
     pub(crate) fn note_transaction(&mut self, context: u64, txn: u64) {

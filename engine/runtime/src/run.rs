@@ -84,7 +84,7 @@ pub(crate) fn run_ready(shared: &Rc<Shared>) {
 fn resume(shared: &Rc<Shared>, due: Due) {
     let id = due.context;
     match shared.calls.borrow_mut().work_mut(id) {
-        Some(work) => (work.parked, work.context.waits_for) = (false, None),
+        Some(work) => (work.parked, work.context.queued, work.context.waits_for) = (false, false, None),
         None => return,
     }
     let vm = shared.vm();
@@ -107,7 +107,7 @@ fn resume(shared: &Rc<Shared>, due: Due) {
 fn waited(shared: &Rc<Shared>, id: u64) {
     let (parked, queued) = {
         let calls = shared.calls.borrow();
-        calls.work(id).map_or((true, false), |work| (work.parked, work.context.waits_for.is_some()))
+        calls.work(id).map_or((true, false), |work| (work.parked, work.context.queued))
     };
     if !parked {
         let fault = Fault::new(

@@ -7,8 +7,32 @@ use zero_base::Fault;
 /// Deeper values than this are refused: nothing a caller means is, and a cycle always is.
 const DEEPEST: usize = 64;
 
-/// The most values one conversion handles, so that no reply is without bound.
+/// The most values and bytes of text that one conversion handles: a script can name one long
+/// string a thousand times over, and no reply may be without bound.
 const MOST_VALUES: usize = 2_000_000;
+const MOST_BYTES: usize = 64 << 20;
+
+/// What a conversion may still make.
+struct Budget {
+    values: usize,
+    bytes: usize,
+}
+
+impl Budget {
+    fn value(&mut self) -> Result<(), Fault> {
+        self.values = self.values.checked_sub(1).ok_or_else(|| {
+            Fault::new("script/value_too_large", format!("the value holds more than {MOST_VALUES} parts"))
+        })?;
+        Ok(())
+    }
+
+    fn text(&mut self, text: &mlua::LuaString) -> Result<String, Fault> {
+        self.bytes = self.bytes.checked_sub(text.as_bytes().len()).ok_or_else(|| {
+            Fault::new("script/value_too_large", format!("the texts of the value have more than {MOST_BYTES} bytes"))
+        })?;
+        Ok(text.to_string_lossy())
+    }
+}
 
 /// Turns a Luau value into JSON.
 ///
@@ -17,14 +41,12 @@ const MOST_VALUES: usize = 2_000_000;
 /// metatable gives it); functions, threads and buffers become a short description. NaN and
 /// the infinities, which JSON lacks, become the strings `nan`, `inf` and `-inf`.
 pub fn to_json(value: &Value) -> Result<Json, Fault> {
-    let mut budget = MOST_VALUES;
+    let mut budget = Budget { values: MOST_VALUES, bytes: MOST_BYTES };
     value_to_json(value, 0, &mut budget)
 }
 
-fn value_to_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Json, Fault> {
-    *budget = budget.checked_sub(1).ok_or_else(|| {
-        Fault::new("script/value_too_large", format!("the value holds more than {MOST_VALUES} parts"))
-    })?;
+fn value_to_json(value: &Value, depth: usize, budget: &mut Budget) -> Result<Json, Fault> {
+    budget.value()?;
     Ok(match value {
         Value::Nil => Json::Null,
         Value::Boolean(flag) => Json::Bool(*flag),
@@ -33,14 +55,14 @@ fn value_to_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Json
         Value::Vector(vector) => {
             [vector.x(), vector.y(), vector.z()].into_iter().map(|c| number_to_json(shortest(c))).collect()
         }
-        Value::String(text) => Json::String(text.to_string_lossy()),
+        Value::String(text) => Json::String(budget.text(text)?),
         Value::Table(table) => table_to_json(table, depth, budget)?,
         Value::Error(error) => Json::String(error.to_string()),
         other => Json::String(format!("<{}>", other.type_name())),
     })
 }
 
-fn table_to_json(table: &Table, depth: usize, budget: &mut usize) -> Result<Json, Fault> {
+fn table_to_json(table: &Table, depth: usize, budget: &mut Budget) -> Result<Json, Fault> {
     if let Some(name) = reference_name(table) {
         return Ok(Json::String(name));
     }
@@ -64,7 +86,7 @@ fn table_to_json(table: &Table, depth: usize, budget: &mut usize) -> Result<Json
         if object.is_empty() && length > 0 && next == Some((list.len() + 1) as f64) {
             list.push(converted);
         } else {
-            object.insert(key_text(&key), converted);
+            object.insert(key_text(&key, budget)?, converted);
         }
     }
     if object.is_empty() {
@@ -77,22 +99,25 @@ fn table_to_json(table: &Table, depth: usize, budget: &mut usize) -> Result<Json
     Ok(Json::Object(object))
 }
 
-fn key_text(key: &Value) -> String {
-    match key {
-        Value::String(text) => text.to_string_lossy(),
+fn key_text(key: &Value, budget: &mut Budget) -> Result<String, Fault> {
+    Ok(match key {
+        Value::String(text) => budget.text(text)?,
         Value::Integer(number) => number.to_string(),
         Value::Number(number) => number.to_string(),
         Value::Boolean(flag) => flag.to_string(),
         Value::Table(table) => reference_name(table).unwrap_or_else(|| "<table>".to_owned()),
         other => format!("<{}>", other.type_name()),
-    }
+    })
 }
 
-/// The name of an engine reference (an entity's id, an asset's identity): its metatable holds
-/// the raw field that does, under `__name`.
+/// The name of an engine reference: an entity's id, an asset's identity. Its metatable has it
+/// under `__identity`, or under `__name` the raw field that has it.
 fn reference_name(table: &Table) -> Option<String> {
-    let field: String = table.metatable()?.raw_get::<Option<String>>("__name").ok()??;
-    table.raw_get::<Option<String>>(field).ok()?
+    let meta = table.metatable()?;
+    if let Some(identity) = meta.raw_get::<Option<String>>("__identity").ok()? {
+        return Some(identity);
+    }
+    table.raw_get::<Option<String>>(meta.raw_get::<Option<String>>("__name").ok()??).ok()?
 }
 
 fn number_to_json(number: f64) -> Json {

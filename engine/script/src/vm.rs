@@ -22,6 +22,9 @@ pub const OVERRUN: Duration = Duration::from_millis(100);
 /// The longest that a module's body, which cannot be suspended either, may run.
 const MODULE_BODY: Duration = Duration::from_millis(500);
 
+/// Bytes after which a printed line takes in no more values.
+const LONGEST_PRINT: usize = 64 << 10;
+
 #[derive(Debug, Clone, Copy)]
 pub struct VmOptions {
     /// Bytes the machine may hold; an allocation past it fails in the script that asks.
@@ -120,11 +123,18 @@ impl Vm {
             let modules = Rc::downgrade(&self.modules);
             let printer = self.lua.create_function(move |lua, values: Variadic<Value>| {
                 let Some(modules) = modules.upgrade() else { return Ok(()) };
-                let mut text = Vec::with_capacity(values.len());
-                for value in values.iter() {
-                    text.push(value.to_string()?);
+                let mut text = String::new();
+                for (index, value) in values.iter().enumerate() {
+                    if text.len() > LONGEST_PRINT {
+                        text.push_str(&format!(" … {} more values", values.len() - index));
+                        break;
+                    }
+                    if index > 0 {
+                        text.push(' ');
+                    }
+                    text.push_str(&value.to_string()?);
                 }
-                modules.host().print(level, &text.join(" "), modules.calling_file(lua, 1).as_deref());
+                modules.host().print(level, &text, modules.calling_file(lua, 1).as_deref());
                 Ok(())
             })?;
             globals.set(name, printer)?;

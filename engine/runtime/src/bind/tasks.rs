@@ -37,7 +37,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     })?;
     // Waits for another call's transaction, with its own left open. False once the caller's
     // patience is over. Refused when the other waits for this one.
-    binder.add("taskQueue", |_, shared, (thread, waited, owner): (Thread, f64, f64)| {
+    binder.add("taskQueue", |_, shared, (thread, waited, owner): (Thread, f64, Option<f64>)| {
         let caller = shared.caller();
         let patient = match caller.deadline {
             Some(deadline) => std::time::Instant::now() < deadline,
@@ -47,8 +47,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             return Ok(false);
         }
         let context = tasks::work_of(shared, &thread)?;
-        let owner = TxnId(owner as u64);
-        if shared.would_deadlock(context, owner) {
+        let owner = owner.map(|owner| TxnId(owner as u64));
+        if owner.is_some_and(|owner| shared.would_deadlock(context, owner)) {
             return Err(Fault::new(
                 "txn/deadlock",
                 "another call waits for what this one has written, and this one for what that has: \
@@ -56,7 +56,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             ));
         }
         if let Some(context) = shared.calls.borrow_mut().context_mut(context) {
-            context.waits_for = Some(owner);
+            context.waits_for = owner;
+            context.queued = true;
         }
         shared.scheduler(|scheduler| scheduler.push(Due { thread, args: MultiValue::new(), context }));
         Ok(true)

@@ -107,6 +107,32 @@ fn huge_deep_and_odd_values_are_refused_or_carried() {
 }
 
 #[test]
+fn a_reply_is_bounded_in_bytes() {
+    let world = World::new();
+    for code in [
+        "return table.create(20000, string.rep('x', 1e6))",
+        "return #json.encode(table.create(20000, string.rep('x', 1e6)))",
+        "error({ code = 'a/b', message = 'm', data = table.create(20000, string.rep('x', 1e6)) })",
+    ] {
+        let (name, message) = world.fails(code);
+        assert!(name == "script/value_too_large" || name == "a/b", "{name}: {message}");
+    }
+    let logs = world.execute("print(table.unpack(table.create(7000, string.rep('x', 1e6))))").value;
+    assert!(logs["logs"][0]["text"].as_str().unwrap().len() < 10_000);
+}
+
+#[test]
+fn references_are_carried_by_their_names() {
+    let world = World::new();
+    assert_eq!(
+        world.run("return { entity('floor'), asset.resolve('@builtin::meshes.cube', 'mesh') }"),
+        json!(["ent_4", "@builtin::meshes.cube"])
+    );
+    world.run("entity('floor').Mesh.mesh = asset.resolve('@builtin::meshes.sphere', 'mesh')");
+    assert_eq!(world.run("return entity('floor').Mesh.mesh.name"), json!("sphere"));
+}
+
+#[test]
 fn a_refused_script_never_runs() {
     let world = World::new();
     let fault = world.call(execute("entity.spawn('x') require('nowhere')")).unwrap_err();

@@ -143,6 +143,31 @@ fn a_scene_is_not_changed_under_a_call_that_is_half_way() {
 }
 
 #[test]
+fn a_scene_is_not_changed_under_a_call_that_has_saved_it_or_plays_with_it() {
+    for (playing, code) in [
+        (false, "vfs.write('/zero/source/mark.txt', '1') scene.save()"),
+        (true, "vfs.write('/zero/source/mark.txt', '1') entity('sky'):despawn()"),
+    ] {
+        let world = World::new();
+        world.run("asset.create('scene', 'other') entity.spawn('x')");
+        if playing {
+            world.play();
+        }
+        let first = Caller::new("first", Transport::Http);
+        let cancel = first.cancel.clone();
+        let hung = world.engine.call(first, half_way(code));
+        eventually(|| world.run("return vfs.exists('/zero/source/mark.txt')") == json!(true));
+        let other = Op::LoadScene { identity: "other".to_owned() };
+        let second = world.engine.call(Caller::new("second", Transport::Http), other);
+        assert_eq!(world.run("return scene.current().identity"), json!("main"));
+        cancel.cancel();
+        assert!(hung.recv().unwrap().is_err());
+        assert!(second.recv().unwrap().is_ok());
+        assert_eq!(world.run("return { scene.current().identity, #entity.findAll() }"), json!(["other", 0]));
+    }
+}
+
+#[test]
 fn two_calls_that_wait_for_each_other_are_told_apart() {
     let world = World::new();
     let code = |mine: &str, theirs: &str| {

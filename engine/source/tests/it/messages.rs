@@ -57,7 +57,10 @@ fn the_argument_and_the_place_in_it_are_named() {
         "invalid argument #1 'at' to 'mod.at' (at at.y: expected number, got string \"a\")",
     );
     check("at({ 1, 2 })", "invalid argument #1 'at' to 'mod.at' (at at[3]: expected number, got nil)");
-    check("at({ 1, 2, 3, 4 })", "invalid argument #1 'at' to 'mod.at' (at has no field '[4]'; a Vec3 has three numbers)");
+    check(
+        "at({ 1, 2, 3, 4 })",
+        "invalid argument #1 'at' to 'mod.at' (at has no field '[4]'; a Vec3 has three numbers)",
+    );
     check(
         "map({ a = { 1 }, [2] = {} })",
         "invalid argument #1 'm' to 'mod.map' (expected keys of type string, got the key number 2)",
