@@ -28,4 +28,5 @@ pub use mesh::{Bounds, MeshData, Primitive};
 pub use renderer::{DrawStats, Drawn, Renderer};
 pub use scene::{CameraView, DirectionalLight, Instance, ProceduralSky, RenderScene};
 pub use store::surfaces::{check_shader, declares_surface};
+pub use store::textures::check_texture;
 pub use zero_gpu::{Image, Luma};

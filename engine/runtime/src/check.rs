@@ -84,7 +84,7 @@ fn file_and_component(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
 pub(crate) fn queue_all(state: &mut State) {
     for asset in state.assets.list(None).into_iter().filter(|asset| !asset.root.is_library()) {
         let files = state.assets.files(asset);
-        let checked = files.iter().filter(|name| is_script(name) || is_data(name) || name.ends_with(".wgsl"));
+        let checked = files.iter().filter(|name| is_script(name) || is_data(name) || is_drawn(name));
         state.unchecked.extend(checked.filter_map(|name| asset.path.join(name).ok()));
     }
 }
@@ -105,6 +105,11 @@ pub(crate) fn work_off(shared: &Rc<Shared>, budget: Duration) {
 
 fn is_script(name: &str) -> bool {
     name.ends_with(".luau") || name.ends_with(".lua")
+}
+
+/// Files that nobody but the renderer reads.
+fn is_drawn(name: &str) -> bool {
+    name.ends_with(".wgsl") || name.ends_with(".png")
 }
 
 fn is_data(name: &str) -> bool {

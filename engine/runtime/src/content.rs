@@ -1,8 +1,10 @@
-//! What the renderer's own readers say of the files of meshes, materials and shaders, without a
-//! device: the same that a picture would report.
+//! What the renderer's own readers say of the files of meshes, materials, textures and shaders,
+//! without a device: the same that a picture would report.
 
 use zero_base::Diagnostic;
-use zero_render::{RenderAssets, check_shader, declares_surface, parse_material, parse_mesh, parse_properties};
+use zero_render::{
+    RenderAssets, check_shader, check_texture, declares_surface, parse_material, parse_mesh, parse_properties,
+};
 use zero_source::yaml;
 use zero_vfs::VfsPath;
 
@@ -12,8 +14,11 @@ use crate::state::State;
 /// Nothing for a file that no such reader reads, and for one whose text is not even YAML.
 pub(crate) fn findings(state: &State, path: &VfsPath) -> Vec<Diagnostic> {
     let Some(asset) = state.assets.containing(path) else { return Vec::new() };
-    let Ok(text) = state.vfs.read_text(path) else { return Vec::new() };
     let name = path.as_str();
+    if (asset.type_name.as_str(), path.relative_to(&asset.path)) == ("texture", Some("texture.png")) {
+        return state.vfs.read(path).map(|png| check_texture(&png, name)).unwrap_or_default();
+    }
+    let Ok(text) = state.vfs.read_text(path) else { return Vec::new() };
     if name.ends_with(".yaml") && yaml::parse(&text).is_err() {
         return Vec::new();
     }

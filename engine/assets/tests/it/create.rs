@@ -14,7 +14,8 @@ fn write(stage: &mut Stage, plan: &CreatePlan) {
         .iter()
         .map(|(path, bytes)| {
             let below = path.as_str().strip_prefix("/zero/source/").unwrap().to_owned();
-            (below, String::from_utf8(bytes.clone()).unwrap())
+            // A picture is not looked into here.
+            (below, String::from_utf8_lossy(bytes).into_owned())
         })
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();

@@ -4,7 +4,8 @@ use crate::stage::{Stage, world};
 
 fn stage() -> Stage {
     world(&[
-        ("gold.material/mat.yaml", "shader: shine\ntextures:\n  albedo: x\n"),
+        ("gold.material/mat.yaml", "shader: shine\ntextures:\n  albedo: planks\n"),
+        ("planks.texture/texture.png", "x"),
         ("gold.material/.metadata", "tags: []\n"),
         ("shine.shader/shader.wgsl", "x"),
         (
@@ -45,7 +46,7 @@ fn names_are_found_where_they_are_declared() {
         });
         told.collect()
     };
-    assert_eq!(list("gold"), ["1: Key shine [shader] -> shine"]);
+    assert_eq!(list("gold"), ["1: Key shine [shader] -> shine", "3: Key planks [texture] -> planks"]);
     assert_eq!(
         list("use"),
         ["1: Lookup gold [material] -> gold", "2: Require .other [] -> other", "3: Require nowhere [] -> Unresolved",]

@@ -4,6 +4,15 @@ use zero_gpu::{Gpu, GpuError, Image, wgpu};
 use crate::TextureSource;
 use crate::content::{TextureEncoding, TextureFallback};
 
+/// What drawing would report of a texture's file, found without a device. Empty when it is a picture.
+pub fn check_texture(png: &[u8], path: &str) -> Vec<Diagnostic> {
+    Image::decode_png(png).err().map(|error| problem(&error, path)).into_iter().collect()
+}
+
+fn problem(error: &GpuError, path: &str) -> Diagnostic {
+    Diagnostic::error("render/texture", error.to_string()).in_file(path)
+}
+
 /// A texture on the device with all its smaller versions.
 #[derive(Debug)]
 pub(crate) struct GpuTexture {
@@ -16,9 +25,9 @@ impl GpuTexture {
         source: &TextureSource,
         encoding: TextureEncoding,
     ) -> Result<GpuTexture, Vec<Diagnostic>> {
-        Image::decode_png(&source.png)
-            .and_then(|image| GpuTexture::upload(gpu, &source.path, image, encoding))
-            .map_err(|error| vec![Diagnostic::error("render/texture", error.to_string()).in_file(&source.path)])
+        let image = Image::decode_png(&source.png);
+        let made = image.and_then(|image| GpuTexture::upload(gpu, &source.path, image, encoding));
+        made.map_err(|error| vec![problem(&error, &source.path)])
     }
 
     pub(crate) fn fallback(gpu: &Gpu, fallback: TextureFallback) -> Result<GpuTexture, GpuError> {

@@ -90,7 +90,7 @@ impl RenderAssets for DiskAssets {
     }
 
     fn texture(&self, name: &str, _from: &str) -> Result<TextureSource, Fault> {
-        let path = self.path(name, "texture", "image.png");
+        let path = self.path(name, "texture", "texture.png");
         let bytes = self.read(&path)?;
         Ok(TextureSource { path, hash: Hash::of(&bytes), png: bytes.into() })
     }

@@ -138,11 +138,11 @@ fn broken_meshes_values_and_textures_fall_back_and_say_where() {
         "kit/leaf.material/mat.yaml",
         "shader: \"@builtin::shaders.standard\"\ntextures: { albedoTexture: kit.gone, emissiveTexture: kit.noise }\n",
     );
-    assets.written.insert("kit/noise.texture/image.png".to_owned(), b"no picture".to_vec());
+    assets.written.insert("kit/noise.texture/texture.png".to_owned(), b"no picture".to_vec());
     let drawn = renderer.draw(&cube(CUBE, "kit.leaf"), &assets, 96, 64).unwrap();
     assert_eq!(
         places(&drawn.diagnostics),
-        [format!("{file}:2:28 asset/not_found"), "kit/noise.texture/image.png render/texture".to_owned()]
+        [format!("{file}:2:28 asset/not_found"), "kit/noise.texture/texture.png render/texture".to_owned()]
     );
 }
 
@@ -155,7 +155,7 @@ fn textures_are_shown_and_reloaded() {
     let mut check = |texel: [u8; 4], strongest: usize| {
         let rgba8 = texel.repeat(16 * 8);
         let png = Image { width: 16, height: 8, rgba8 }.encode_png().unwrap();
-        assets.written.insert("kit/paint.texture/image.png".to_owned(), png);
+        assets.written.insert("kit/paint.texture/texture.png".to_owned(), png);
         let drawn = renderer.draw(&cube(CUBE, "kit.painted"), &assets, 96, 64).unwrap();
         assert_eq!(drawn.diagnostics, []);
         let pixel = drawn.image.pixel(48, 32);

@@ -330,3 +330,27 @@ fn a_scene_that_names_a_mesh_which_is_not_there_does_not_play() {
     world.write(path, &scene("@builtin::meshes.cube"));
     world.call(Op::Play).unwrap();
 }
+
+#[test]
+fn a_texture_is_made_named_and_checked() {
+    let world = World::new();
+    world.run(
+        "asset.create('texture', 'checker')
+         asset.create('texture', 'copy', { png = asset.resolve('checker', 'texture'):getBytes() })
+         asset.create('material', 'tiled', { textures = { albedoTexture = 'copy' } })",
+    );
+    assert_eq!(
+        world.run("local d = asset.inspect('copy', 'texture').detail return { d.width, d.height }"),
+        json!([8, 8])
+    );
+    assert_eq!(world.run("return asset.resolve('tiled', 'material'):deps()[2].name"), json!("copy"));
+    let errors = || world.call(Op::Check { path: None }).unwrap().value["errors"].clone();
+    assert_eq!(errors(), 0);
+    let written = world.write("/zero/source/copy.texture/texture.png", "no picture");
+    assert_eq!(written["diagnostics"][0]["code"], "render/texture", "{written:#}");
+    assert_eq!(errors(), 1);
+    world.run("asset.resolve('copy', 'texture'):delete()");
+    let found = world.call(Op::Check { path: None }).unwrap().value;
+    assert_eq!(found["errors"], 1, "{found:#}");
+    assert_eq!(found["diagnostics"][0]["code"], "asset/unresolved_reference", "{found:#}");
+}

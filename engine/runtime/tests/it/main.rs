@@ -2,6 +2,7 @@
 
 mod support;
 
+mod api_docs;
 mod components;
 mod error_pages;
 mod hostile;

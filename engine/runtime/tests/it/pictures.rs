@@ -111,3 +111,23 @@ fn a_shader_that_does_not_compile_is_drawn_as_a_placeholder_and_named() {
     let found = answer.value["diagnostics"].to_string();
     assert!(found.contains("shader/parse") && found.contains("broken.shader/shader.wgsl"), "{found}");
 }
+
+#[test]
+fn a_texture_shows_on_what_wears_its_material() {
+    let world = World::new();
+    let hash = |answer: &Answer| answer.value["hash"].clone();
+    world.run(
+        "asset.create('texture', 'checker')
+         asset.create('material', 'tiled', { values = { albedo = '#ffffff' } })
+         asset.resolve('@builtin::meshes.cube', 'mesh'):instantiate(nil, { name = 'box', position = { 0, 1, 0 }, material = 'tiled' })",
+    );
+    let Some(plain) = capture(&world, small()) else { return };
+    assert_eq!(plain.value["diagnostics"], json!(null), "{:#}", plain.value);
+    world.write(
+        "/zero/source/tiled.material/mat.yaml",
+        "shader: \"@builtin::shaders.standard\"\nvalues: { albedo: \"#ffffff\" }\ntextures: { albedoTexture: checker }\n",
+    );
+    let tiled = capture(&world, small()).unwrap();
+    assert_eq!(tiled.value["diagnostics"], json!(null), "{:#}", tiled.value);
+    assert_ne!(hash(&plain), hash(&tiled));
+}

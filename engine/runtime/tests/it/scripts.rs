@@ -68,3 +68,17 @@ fn what_types_read_of_yaml_does_not_hang_on_how_it_is_written() {
         json!([2, true, ["lantern", "prices"], "@builtin::shaders.standard", ["size", "tint"], 2])
     );
 }
+
+#[test]
+fn a_refusal_lists_only_members_that_are_there() {
+    let world = World::new();
+    let (code, message) = world.fails("return asset.resolve('@builtin::materials.gold', 'material').instantiat");
+    assert_eq!(code, "script/unknown_member");
+    let (_, members) = message.split_once("it has ").unwrap();
+    assert!(!members.contains("instantiate,") && members.contains("shader"), "{message}");
+    for member in members.split(", ").filter(|member| member.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+        world.run(&format!("return type(asset.resolve('@builtin::materials.gold', 'material').{member})"));
+    }
+    let (_, message) = world.fails("return engine.framee");
+    assert!(message.contains("did you mean 'frame'?; it has frame, mode, paused, step, time"), "{message}");
+}
