@@ -5,7 +5,7 @@ use super::{Finding, Tree, rust_text};
 
 const PAGE: &str = "docs/errors/codes.md";
 /// Of the shape of a code, and something else.
-const NOT_CODES: &[&str] = &["application/json", "image/png", "modules/api", "source/tmp"];
+const NOT_CODES: &[&str] = &["application/json", "image/png", "modules/api", "source/tmp", "tools/call", "tools/list"];
 /// What codes of another kind begin with, spelt as the format that names them spells them.
 const FOREIGN: &str = "VGPU-SPATIAL-";
 /// Areas whose codes are spelt `area.reason`, because another format names them so.
