@@ -37,7 +37,7 @@ fn the_carried_library_runs() {
     let config = EngineConfig { world: folder.path().to_owned(), builtin: None, pictures: false };
     let engine = zero_runtime::Engine::open(config).unwrap();
     let execute = Execute { code: Some("return entity.spawn('x').id".to_owned()), ..Execute::default() };
-    assert_eq!(engine.call_blocking(caller(), Op::Execute(execute)).unwrap().value["result"], "ent_5");
+    assert_eq!(engine.call_blocking(caller(), Op::Execute(execute)).unwrap().value["result"], "ent_6");
     let capture = engine.call_blocking(caller(), Op::Capture(Default::default())).unwrap_err();
     assert_eq!(capture.code, "gpu/off");
 }
