@@ -44,6 +44,9 @@ Tools:
   zero <toolbox> <tool> --help    what a tool takes and answers
   zero <toolbox> <tool> [args]    use it: in order, or by name as in --fov 60; what reads as JSON is JSON
 
+Pictures:
+  zero run --headless --capture FILE.png
+
 Exit codes: 0 done, 1 it failed (a tool's own code for a tool), 2 wrong usage, 3 no engine.";
 
 #[derive(Debug, Subcommand)]
@@ -81,7 +84,7 @@ pub struct RunArgs {
     /// Identity of the scene to load first [default: the world's entry]
     pub scene: Option<String>,
 
-    /// Play without a window
+    /// Play without a window: needed as long as zero opens none
     #[arg(long)]
     pub headless: bool,
 

@@ -1,5 +1,7 @@
 //! What `--help` says about toolboxes and tools, from what the engine says about them.
 
+mod shell;
+
 use serde_json::Value;
 
 use crate::cli::Parameter;
@@ -9,24 +11,31 @@ pub fn parameters(described: &Value) -> Vec<Parameter> {
     let parameter = |argument: &Value| Parameter {
         name: text(&argument["name"]).to_owned(),
         boolean: text(&argument["type"]).trim_end_matches('?') == "boolean",
+        fields: fields(described, text(&argument["name"])),
     };
     list(&described["arguments"]).iter().map(parameter).collect()
+}
+
+/// The names in a parameter that is a record.
+fn fields(described: &Value, parameter: &str) -> Vec<String> {
+    let fields = described["parameters"]["properties"][parameter]["properties"].as_object();
+    fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// `zero box tool <needed> [optional]`.
+pub fn usage_line(described: &Value) -> String {
+    let word = |argument: &Value| {
+        let name = text(&argument["name"]);
+        if argument["optional"] == Value::Bool(true) { format!(" [{name}]") } else { format!(" <{name}>") }
+    };
+    let words: String = list(&described["arguments"]).iter().map(word).collect();
+    format!("Usage: zero {} {}{words}", text(&described["toolbox"]), text(&described["tool"]))
 }
 
 /// The page of one tool, from the answer of `describe_tool`.
 pub fn tool_page(described: &Value) -> String {
     let arguments = list(&described["arguments"]);
-    let words: String = arguments
-        .iter()
-        .map(|argument| {
-            let name = text(&argument["name"]);
-            if argument["optional"] == Value::Bool(true) { format!(" [{name}]") } else { format!(" <{name}>") }
-        })
-        .collect();
-    let mut page = vec![
-        text(&described["description"]).to_owned(),
-        format!("\nUsage: zero {} {}{words}", text(&described["toolbox"]), text(&described["tool"])),
-    ];
+    let mut page = vec![text(&described["description"]).to_owned(), format!("\n{}", usage_line(described))];
     if !arguments.is_empty() {
         page.push("\nArguments, in order or by name:".to_owned());
         page.push(table(arguments, |argument| format!("--{} {}", text(&argument["name"]), text(&argument["type"]))));
@@ -42,12 +51,25 @@ pub fn tool_page(described: &Value) -> String {
         (kind, "") => page.push(format!("\nAnswers {kind}.")),
         (kind, about) => page.push(format!("\nAnswers {kind}: {about}")),
     }
-    let examples = list(&described["examples"]);
-    if !examples.is_empty() {
-        page.push("\nExamples, as arguments in Luau:".to_owned());
-        page.extend(examples.iter().map(|example| format!("  {}", text(example).replace('\n', "\n  "))));
-    }
+    page.extend(examples(described));
     page.join("\n")
+}
+
+/// As commands, where they can be; as Luau otherwise.
+fn examples(described: &Value) -> Vec<String> {
+    let (toolbox, tool) = (text(&described["toolbox"]), text(&described["tool"]));
+    let (mut commands, mut scripts) = (Vec::new(), Vec::new());
+    for example in list(&described["examples"]).iter().map(text) {
+        match shell::command(toolbox, tool, example) {
+            Some(command) => commands.push(format!("  {command}")),
+            None => scripts.push(format!("  {}", example.replace('\n', "\n  "))),
+        }
+    }
+    let under = |heading: &str, lines: Vec<String>| {
+        let lines = (!lines.is_empty()).then(|| format!("\n{heading}\n{}", lines.join("\n")));
+        lines.into_iter()
+    };
+    under("Examples:", commands).chain(under("Examples, as arguments in Luau:", scripts)).collect()
 }
 
 /// The toolboxes of a world, from the answer of `search_tools`.
@@ -127,7 +149,8 @@ mod tests {
             ],
             "types": [{ "name": "SpawnOpts", "type": "{ position: Vec3? }" }],
             "returns": { "type": "Summary", "description": "The new entity." },
-            "examples": ["\"crate\", { position = { 0, 1, 0 } }"],
+            "parameters": { "properties": { "opts": { "properties": { "position": {} } } } },
+            "examples": ["\"crate\", { position = { 0, 1, 0 } }", "prefix .. \"crate\""],
         })
     }
 
@@ -152,10 +175,14 @@ Types:
 
 Answers Summary: The new entity.
 
+Examples:
+  zero entityOps spawn crate '{"position":[0,1,0]}'
+
 Examples, as arguments in Luau:
-  "crate", { position = { 0, 1, 0 } }"#
+  prefix .. "crate""#
         );
         let parameters = parameters(&spawn());
+        assert_eq!(parameters[1].fields, ["position"]);
         assert_eq!(
             parameters.iter().map(|p| (p.name.as_str(), p.boolean)).collect::<Vec<_>>(),
             [("name", false), ("opts", false), ("withAVeryLongNameOfItsOwn", true),]

@@ -48,7 +48,7 @@ impl Program {
 
     /// The suites that lie beside what they test, run by the engine's own `tests` toolbox.
     pub fn run_suites(&self, world: &Path) -> Command {
-        self.command(["--world".as_ref(), world.as_os_str(), "tests".as_ref(), "run".as_ref()])
+        self.command(["--world".as_ref(), world.as_os_str(), "tests".as_ref(), "run".as_ref(), "--library".as_ref()])
     }
 
     /// What an MCP client that starts its servers itself has to be told.

@@ -88,8 +88,9 @@ fn tool(line: &str) -> Result<ToolWords, ProgramError> {
 
 /// Of a tool `(name, maxCount, loud, at)`, of which `loud` is a boolean.
 fn arguments(line: &str) -> Result<serde_json::Value, String> {
-    let parameter = |name: &str| Parameter { name: name.into(), boolean: name == "loud" };
-    let parameters = ["name", "maxCount", "loud", "at"].map(parameter);
+    let parameter = |name: &str| Parameter { name: name.into(), boolean: name == "loud", fields: Vec::new() };
+    let mut parameters = ["name", "maxCount", "loud", "at"].map(parameter);
+    parameters[3].fields = vec!["times".into()];
     tool(line).and_then(|words| words.arguments(&parameters)).map_err(|error| error.to_string())
 }
 
@@ -124,6 +125,10 @@ fn wrong_arguments_name_the_right_ones() {
         "box make takes no --nam; did you mean 'name'? it takes --name, --maxCount, --loud, --at"
     );
     assert_eq!(error("box make --name"), "--name needs a value");
+    assert_eq!(
+        error("box make --times 2"),
+        "box make takes no --times: it is a field of at; write --at '{\"times\": …}'"
+    );
     assert_eq!(error("box make --name a --name b"), "--name is given twice");
     assert!(error("box make --name a 1 true 2 3").starts_with("'3' is one argument too many; it takes"));
     assert_eq!(error("box make -n a"), "arguments are named with two dashes: --n");

@@ -28,6 +28,8 @@ pub struct Parameter {
     pub name: String,
     /// `--name` alone means true.
     pub boolean: bool,
+    /// The names in it, where it is a record.
+    pub fields: Vec<String>,
 }
 
 impl ToolWords {
@@ -119,6 +121,15 @@ impl ToolWords {
         let Some(tool) = &self.tool else {
             return ProgramError::usage(format!("--{name} before a tool is named: zero {toolbox} <tool> [args]"));
         };
+        let holder = parameters.iter().find_map(|parameter| {
+            let field = parameter.fields.iter().find(|field| fold(field) == fold(name))?;
+            Some((&parameter.name, field))
+        });
+        if let Some((parameter, field)) = holder {
+            return ProgramError::usage(format!(
+                "{toolbox} {tool} takes no --{name}: it is a field of {parameter}; write --{parameter} '{{\"{field}\": …}}'"
+            ));
+        }
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         let near = zero_base::did_you_mean(name, &names);
         let end = if near.is_empty() { ";" } else { "" };
@@ -149,9 +160,12 @@ fn option(word: &str) -> Result<Word, ProgramError> {
     })
 }
 
+fn fold(name: &str) -> String {
+    name.replace(['-', '_'], "").to_ascii_lowercase()
+}
+
 /// `--max-count` and `--maxCount` name the same parameter.
 fn find<'a>(parameters: &'a [Parameter], name: &str) -> Option<&'a Parameter> {
-    let fold = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     parameters.iter().find(|parameter| parameter.name == name).or_else(|| {
         let mut alike = parameters.iter().filter(|parameter| fold(&parameter.name) == fold(name));
         alike.next().filter(|_| alike.next().is_none())

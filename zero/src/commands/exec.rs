@@ -8,15 +8,15 @@ use super::check::diagnostic_line;
 use super::{Context, World};
 use crate::cli::{ExecArgs, value};
 use crate::print::{FAILED, Failure, Report, readable};
-use crate::{ProgramError, world_dir};
+use crate::{ProgramError, logs, world_dir};
 
 /// What the script prints is asked for; what the engine says below that is not.
 const LOGS: LogLevel = LogLevel::Info;
 
 pub fn exec(context: &Context, args: &ExecArgs) -> Result<Report, Failure> {
     context.in_world(|world| {
-        let answer = world.call(Op::Execute(request(world, args)?))?;
-        let answer = finish(world, answer)?;
+        let request = request(world, args)?;
+        let answer = logs::answered(|| finish(world, world.call(Op::Execute(request))?))?;
         Ok(report(&answer))
     })
 }
@@ -80,6 +80,8 @@ fn report(answer: &Answer) -> Report {
     let more = more
         .filter(|found| found["message"].as_str().is_none_or(|message| said.is_empty() || !said.ends_with(message)));
     notes.extend(more.map(diagnostic_line));
+    // Of components and tasks, whose lines are nobody's answer.
+    notes.extend(value["state"]["errors"].as_array().into_iter().flatten().map(readable));
     let result = readable(&value["result"]);
     if !result.is_empty() {
         text.push(result);

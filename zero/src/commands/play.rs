@@ -2,14 +2,14 @@ use std::fs;
 use std::path::Path;
 
 use base64::Engine as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use zero_base::Fault;
 use zero_runtime::{Answer, Capture, Op};
 
 use super::{Context, World};
-use crate::ProgramError;
 use crate::cli::RunArgs;
-use crate::print::{FAILED, Failure, Report};
+use crate::print::{FAILED, Failure, Report, readable};
+use crate::{ProgramError, logs};
 
 /// Plays a world: for a number of frames, as fast as they come, or on the clock until Ctrl-C.
 pub fn play(context: &Context, args: &RunArgs) -> Result<Report, Failure> {
@@ -30,9 +30,11 @@ pub fn play(context: &Context, args: &RunArgs) -> Result<Report, Failure> {
         let frames = args.frames.or(args.capture.is_some().then_some(1));
         // Frames that are counted come one by one: the clock must not add its own.
         let paused = world.call(Op::Pause { paused: frames.is_some() });
-        let played = paused.and_then(|_| world.call(Op::Play)).and_then(|_| match frames {
-            Some(frames) => play_frames(world, frames, args.capture.as_deref()),
-            None => play_on(world),
+        let played = logs::answered(|| {
+            paused.and_then(|_| world.call(Op::Play)).and_then(|_| match frames {
+                Some(frames) => play_frames(world, frames, args.capture.as_deref()),
+                None => play_on(world),
+            })
         });
         // What play changed ends with it, whatever came of it.
         let ended = world
@@ -54,13 +56,32 @@ fn play_frames(world: &World, frames: u32, capture: Option<&Path>) -> Result<Rep
         text.push_str(&format!("\npicture in {}", file.display()));
         value["capture"] = json!({ "file": file, "picture": answer.value });
     }
-    Ok(Report::new(text, value))
+    Ok(with_failures(text, value))
+}
+
+/// What failed while the world played, in components, tasks or the entrypoint: said, and no success.
+fn with_failures(mut text: String, value: Value) -> Report {
+    let list = |name: &str| value["state"][name].as_array().cloned().unwrap_or_default();
+    let logged: Vec<Value> = list("logs").iter().map(|line| line["text"].clone()).collect();
+    let mut failures: Vec<String> = Vec::new();
+    for line in list("errors").iter().chain(&logged).map(readable) {
+        if !failures.contains(&line) {
+            failures.push(line);
+        }
+    }
+    if failures.is_empty() {
+        return Report::new(text, value);
+    }
+    let errors = if failures.len() == 1 { "error" } else { "errors" };
+    text.push_str(&format!("\n{} {errors} while it played", failures.len()));
+    Report { text: text.trim_start().to_owned(), notes: failures, value, exit_code: FAILED }
 }
 
 fn play_on(world: &World) -> Result<Report, Failure> {
     let context = world.context;
     context.runtime.block_on(context.interrupt.stop.cancelled());
-    Ok(Report::default())
+    let state = world.call_at_the_end(Op::Pause { paused: true })?.value;
+    Ok(with_failures(String::new(), json!({ "state": state })))
 }
 
 fn write_picture(file: &Path, answer: &Answer) -> Result<(), Failure> {

@@ -176,6 +176,11 @@ fn tools_are_commands() {
     assert!(code == 2 && err.contains("did you mean"), "{err}");
     let (code, _, err) = world.run(&["entityOps", "spawn", "--nmae", "x"]);
     assert!(code == 2 && err.contains("did you mean 'name'"), "{err}");
+    let (code, out, err) = world.run(&["entityOp", "list"]);
+    assert!(code == 2 && out.is_empty() && err.contains("neither a command nor a toolbox"), "{out}{err}");
+    assert!(err.contains("did you mean 'entityOps'?") && err.contains("commands: new,"), "{err}");
+    let (code, _, err) = world.run(&["entityOps", "spawn"]);
+    assert!(code == 2 && err.ends_with("Usage: zero entityOps spawn <name> [opts]\n"), "{err}");
     let (code, _, err) = world.run(&["entityOps", "despawn", "nobody"]);
     assert!(code == 1 && err.starts_with("error: "), "{err}");
     world.write("own.toolbox/README.md", "# own\n\nTools of this world.\n");
@@ -248,6 +253,34 @@ fn a_world_plays_frame_by_frame_without_a_window() {
     let (code, value) = world.json(&["run", "--headless", "--frames", "7", "--json"]);
     assert_eq!((code, &value["frames"]), (0, &json!(7)));
     assert_eq!(world.run(&["exec", "-e", "return vfs.read('/tmp/frames')"]).1, "7\n");
+}
+
+#[test]
+fn a_component_that_fails_in_play_is_no_success() {
+    let world = World::new();
+    world.write("Bad.component/init.luau", "public = {}\n\nfunction update()\n    error(\"boom\")\nend\n");
+    world.run(&["exec", "-e", "entity.spawn('b').component.add('Bad')"]);
+    let (code, out, err) = world.run(&["run", "--headless", "--frames", "3"]);
+    assert!(code == 1 && out.contains("1 error while it played"), "{code}: {out}");
+    assert_eq!((err.matches("boom").count(), err.lines().count()), (1, 1), "said once: {err}");
+    let (code, value) = world.json(&["run", "--headless", "--frames", "3", "--json"]);
+    assert!(code == 1 && value["state"]["errors"][0].as_str().unwrap().contains("boom"), "{value}");
+}
+
+#[test]
+fn what_a_script_logs_is_said_once() {
+    let world = World::new();
+    let (code, out, err) = world.run(&["exec", "-e", "warn('careful')"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", "warn: careful\n"));
+}
+
+#[test]
+fn a_new_world_keeps_what_is_of_this_machine_out_of_git() {
+    let world = World::new();
+    assert_eq!(std::fs::read_to_string(world.path.join(".gitignore")).unwrap(), ".zero/\n");
+    let (code, out, err) = world.run(&["new", "inner"]);
+    assert!(code == 0 && err.starts_with("note: it lies inside another world"), "{err}");
+    assert!(out.contains(&format!("  {PROGRAM} check")), "called by its path, it names its path: {out}");
 }
 
 #[cfg(unix)]

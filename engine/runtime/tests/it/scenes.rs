@@ -68,16 +68,6 @@ fn malformed_yaml_is_refused_with_its_place_and_the_open_scene_stays() {
 }
 
 #[test]
-fn two_loads_have_equal_hashes() {
-    let hash = || {
-        let world = World::new();
-        world.run("scene.load('@builtin::systems.reflections.demo.polished_floor')");
-        world.run("return world.hash().entities")
-    };
-    assert_eq!(hash(), hash());
-}
-
-#[test]
 fn a_scene_edited_outside_is_taken_in_under_unsaved_changes() {
     let world = World::new();
     world.run("entity('floor').position = { 0, -1, 0 }");
