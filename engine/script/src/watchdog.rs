@@ -18,6 +18,8 @@ use crate::fault::is_engine_frame;
 
 /// How much longer than its own limit a stretch may last with all the stretches inside it.
 const WITH_INNER: u32 = 10;
+/// And how much longer with what the engine's own code does about a script that was ended.
+const WITH_CLEARING: u32 = 2 * WITH_INNER;
 /// How often the watching thread looks while Luau runs.
 const TICK: Duration = Duration::from_millis(4);
 /// Ticks inside one stretch before the interrupt is armed.
@@ -260,8 +262,9 @@ unsafe extern "C-unwind" fn interrupt(state: *mut ffi::lua_State, gc: c_int) {
         return;
     }
     watch.arm();
+    let now = watch.now.get();
     // SAFETY: as above.
-    if unsafe { in_engine_code(state) } {
+    if now.began.elapsed() < now.limit * WITH_CLEARING && unsafe { in_engine_code(state) } {
         return;
     }
     let message = format!(
@@ -280,8 +283,8 @@ unsafe extern "C-unwind" fn interrupt(state: *mut ffi::lua_State, gc: c_int) {
     }
 }
 
-/// Whether the function that runs is the engine's own: it ends by itself, and what it does
-/// after a script's failure must be done.
+/// Whether the function that runs is the engine's own: what it does after a script's failure
+/// must be done.
 ///
 /// # Safety
 /// `state` is the state that runs.

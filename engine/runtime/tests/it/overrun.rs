@@ -81,6 +81,27 @@ fn in_a_coroutine_of_the_scripts_own() {
 }
 
 #[test]
+fn in_a_table_that_the_engines_own_code_goes_through() {
+    let world = World::new();
+    let endless = "local endless = setmetatable({}, { __iter = function() return type, 1 end })";
+    world.write(
+        "/zero/source/Odd.component/init.luau",
+        &format!(
+            "{endless} public = {{}} if self then events = endless else events = {{ a = 1 }} end
+             function update() asset.create('module', 'x', endless) end"
+        ),
+    );
+    world.run("entity.spawn('e').component.add('Odd')");
+    let code = format!(
+        "{endless} return {{ pcall(entity.instantiate, endless), pcall(asset.create, 'module', 'm', endless) }}"
+    );
+    assert_eq!(world.run(&code)[0], json!(true), "the fields it has are none");
+    world.play();
+    world.steps(2);
+    assert_eq!(world.run("return 1"), json!(1));
+}
+
+#[test]
 fn hooks_inside_hooks_do_not_make_time() {
     let world = World::new();
     world.write(

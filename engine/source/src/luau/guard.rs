@@ -207,7 +207,7 @@ impl<'a> Declarations<'a> {
         let opening = "if __ty(x)~=\"table\" then return false end";
         self.table_function(id, opening, |this, place, fail| {
             let test = this.test_in(item, "v", place).map_or(String::new(), |test| format!(" or not ({test})"));
-            format!("for k,v in x do if __ty(k)~=\"number\"{test} then {fail} end end ")
+            format!("for k,v in {ENTRIES} do if __ty(k)~=\"number\"{test} then {fail} end end ")
         })
     }
 
@@ -232,7 +232,7 @@ impl<'a> Declarations<'a> {
                 let tests: Vec<String> = tests.into_iter().flatten().collect();
                 if !tests.is_empty() {
                     let tests = tests.join(" and ");
-                    code.push_str(&format!("for k,v in x do if {unnamed}not ({tests}) then {fail} end end "));
+                    code.push_str(&format!("for k,v in {ENTRIES} do if {unnamed}not ({tests}) then {fail} end end "));
                 }
             } else if record.closed {
                 let unnamed = unnamed.trim_end_matches(" and ");
@@ -272,10 +272,18 @@ const VEC3: &str = "function(x) if __ty(x)~=\"table\" then return false end loca
     if __ty(a)~=\"number\" or __ty(b)~=\"number\" or __ty(c)~=\"number\" then return false end \
     local n=0 for _ in __nx,x do n=n+1 end return n==3 end";
 
-/// A function that only records use. A reference of the engine stands for an empty table
-/// with the reference's fields; one that cannot be read is nil, not an error of the check.
+/// What a loop over a table's own entries goes over: a metatable could put anything in their
+/// place, endless things included.
+const ENTRIES: &str = "__gm(x)~=nil and __raw(x) or x";
+
+/// Functions that only some tables use. One copies a table's own entries. For the other, a
+/// reference of the engine stands for an empty table with the reference's fields; one that
+/// cannot be read is nil, not an error of the check.
 fn helpers(code: &str) -> String {
     let mut helpers = String::new();
+    if code.contains("__raw(") {
+        helpers.push_str("local function __raw(t) local c={} for k,v in __nx,t do c[k]=v end return c end ");
+    }
     if code.contains("__ref(") {
         helpers.push_str(
             "local __ref do local sm,pc=setmetatable,pcall __ref=function(u) \

@@ -230,7 +230,8 @@ fn splice(blanked: &str, first: u32, guards: &[Guard], code: &Code) -> String {
 
 /// Names of the file that would hide those of the guards.
 fn reserved_names(script: &Script<'_>) -> Vec<Diagnostic> {
-    const RESERVED: &[&str] = &["__gm", "__host", "__nx", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
+    const RESERVED: &[&str] =
+        &["__gm", "__host", "__nx", "__raw", "__ref", "__sel", "__t", "__ty", "__typed", "__typed_fail"];
     let reserved = |name: &str| {
         RESERVED.contains(&name)
             || name.strip_prefix("__t").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -29,8 +29,9 @@ fn guards_follow_the_header_and_the_preamble_goes_first() {
 #[test]
 fn the_compact_form_uses_one_local() {
     let source = "typed function f(x: number) end\ntyped function g(_: any, y: {number}) end";
-    let expected = "local __typed=(function() local __ty,__typed_fail=type,__typed_rt(\"m\") local __t1 \
-        __t1=function(x) if __ty(x)~=\"table\" then return false end for k,v in x do if __ty(k)~=\"number\" or not \
+    let expected = "local __typed=(function() local __ty,__nx,__gm,__typed_fail=type,next,getmetatable,__typed_rt(\"m\") \
+        local function __raw(t) local c={} for k,v in __nx,t do c[k]=v end return c end local __t1 \
+        __t1=function(x) if __ty(x)~=\"table\" then return false end for k,v in __gm(x)~=nil and __raw(x) or x do if __ty(k)~=\"number\" or not \
         (__ty(v)==\"number\") then return false end end return true end return {__typed_fail,function(x) return \
         __ty(x)==\"number\" end,function(_,y) return __t1(y) end} end)();       function f(x: number) if not \
         __typed[2](x) then __typed[1](0,x) end end\n      function g(_: any, y: {number}) if not __typed[3](_,y) \
