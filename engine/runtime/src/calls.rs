@@ -14,6 +14,8 @@ use crate::state::LogLine;
 
 /// A call that has not returned by then answers with a task id.
 pub(crate) const PROMOTE_AFTER: Duration = Duration::from_secs(10);
+/// How long what has no deadline of its own waits for another's transaction.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest `wait` blocks.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// Finished tasks whose results are kept.

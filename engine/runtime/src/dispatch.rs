@@ -9,7 +9,7 @@ use zero_base::{Caller, Diagnostic, Fault};
 use zero_script::fault_of;
 use zero_script::mlua::MultiValue;
 
-use crate::calls::{Kind, ToolRuns};
+use crate::calls::{Kind, LONGEST_WAIT, PATIENCE, ToolRuns};
 use crate::capture;
 use crate::check;
 use crate::engine::Request;
@@ -24,9 +24,6 @@ use crate::state::Mode;
 use crate::tasks;
 use crate::tools;
 
-/// How long an operation without a deadline of its own waits for another's transaction.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// An operation that met another transaction's key and is tried again.
 pub(crate) struct Postponed {
     request: Request,
@@ -40,7 +37,7 @@ pub(crate) fn begin(shared: &Rc<Shared>, request: Request) -> Option<Postponed> 
     attempt(shared, Postponed { request, until })
 }
 
-pub(crate) fn retry(shared: &Rc<Shared>, postponed: Vec<Postponed>, _: Instant) -> Vec<Postponed> {
+pub(crate) fn retry(shared: &Rc<Shared>, postponed: Vec<Postponed>) -> Vec<Postponed> {
     postponed.into_iter().filter_map(|postponed| attempt(shared, postponed)).collect()
 }
 
@@ -98,7 +95,8 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
             Err(fault) => now(Err(fault)),
         },
         Op::Wait { task, timeout_secs, logs } => {
-            let timeout = Duration::try_from_secs_f64(timeout_secs.unwrap_or(20.0).max(0.0)).unwrap_or(PATIENCE);
+            let asked = timeout_secs.map(|secs| Duration::try_from_secs_f64(secs.max(0.0)).unwrap_or(LONGEST_WAIT));
+            let timeout = asked.unwrap_or(LONGEST_WAIT);
             shared.calls.borrow_mut().wait(*task, timeout, *logs, reply.clone());
             Progress::Started
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zero_base::{Caller, Fault};
 
@@ -178,7 +178,7 @@ fn serve(shared: &Rc<Shared>, inbox: &Receiver<Incoming>) {
             }
             postponed.extend(dispatch::begin(shared, request));
         }
-        postponed = dispatch::retry(shared, postponed, Instant::now());
+        postponed = dispatch::retry(shared, postponed);
         tell_answered(&mut to_tell);
         run::turn(shared);
         tell_answered(&mut to_tell);

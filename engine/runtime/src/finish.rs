@@ -16,7 +16,7 @@ use crate::state::LogLine;
 use crate::tools;
 
 /// The first value a coroutine returned, as JSON.
-pub(crate) fn result_of(_: &Shared, _: u64, values: MultiValue) -> Result<Json, Fault> {
+pub(crate) fn result_of(values: MultiValue) -> Result<Json, Fault> {
     to_json(values.front().unwrap_or(&Value::Nil))
 }
 

@@ -96,7 +96,7 @@ fn resume(shared: &Rc<Shared>, due: Due) {
         }
         Ran::Yielded(_) => waited(shared, id),
         Ran::Returned(values) => {
-            let result = shared.in_context(id, || finish::result_of(shared, id, values));
+            let result = shared.in_context(id, || finish::result_of(values));
             finish::ended(shared, id, result);
         }
         Ran::Failed(fault) => finish::ended(shared, id, Err(fault)),

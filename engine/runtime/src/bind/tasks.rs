@@ -4,13 +4,12 @@ use zero_script::{Due, WaitFor, fault_of_value};
 use zero_vfs::TxnId;
 
 use crate::bind::Binder;
+use crate::calls::PATIENCE;
 use crate::ops::LogLevel;
 use crate::tasks;
 
 /// The longest a task sleeps: about a hundred days.
-const LONGEST_SLEEP: f64 = 1e7;
-/// How long a write without a deadline waits for another call's transaction.
-const PATIENCE_SECS: f64 = 30.0;
+const LONGEST_SLEEP_SECS: f64 = 1e7;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     binder.add("taskSleep", |_, shared, args: MultiValue| {
@@ -21,8 +20,8 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
             Some(Value::Integer(secs)) => secs as f64,
             _ => 0.0,
         };
-        if !(0.0..=LONGEST_SLEEP).contains(&secs) {
-            return Err(Fault::new("task/seconds", format!("seconds must be 0 to {LONGEST_SLEEP:e}, got {secs}")));
+        if !(0.0..=LONGEST_SLEEP_SECS).contains(&secs) {
+            return Err(Fault::new("task/seconds", format!("seconds must be 0 to {LONGEST_SLEEP_SECS:e}, got {secs}")));
         }
         let context = tasks::work_of(shared, &thread)?;
         shared.sleep(Due { thread, args: rest, context }, secs);
@@ -41,7 +40,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         let caller = shared.caller();
         let patient = match caller.deadline {
             Some(deadline) => std::time::Instant::now() < deadline,
-            None => waited < PATIENCE_SECS,
+            None => waited < PATIENCE.as_secs_f64(),
         };
         if !patient {
             return Ok(false);
