@@ -6,6 +6,7 @@ mod architecture;
 mod assets;
 mod codes;
 mod exports;
+mod functions;
 mod headers;
 mod layers;
 mod locks;
@@ -14,6 +15,7 @@ mod markers;
 mod names;
 mod orphans;
 mod paths;
+mod portable;
 mod rust_text;
 mod sizes;
 mod tree;
@@ -38,6 +40,7 @@ pub const CHECKS: &[Check] = &[
     Check { id: "assets", about: "every built-in asset has a README.md and a guid of its own", find: assets::find },
     Check { id: "codes", about: "every error code is listed, and every listed one exists", find: codes::find },
     Check { id: "exports", about: "no glob re-exports", find: exports::find },
+    Check { id: "functions", about: "functions are short and take few parameters", find: functions::find },
     Check { id: "headers", about: "every engine crate says what it is", find: headers::find },
     Check { id: "layers", about: "dependencies point down", find: layers::find },
     Check { id: "locks", about: "npm lock files name no registry", find: locks::find },
@@ -50,6 +53,7 @@ pub const CHECKS: &[Check] = &[
     Check { id: "names", about: "files are named for what they hold", find: names::find },
     Check { id: "orphans", about: "every Rust file is part of its crate", find: orphans::find },
     Check { id: "paths", about: "no paths of one machine", find: paths::find },
+    Check { id: "portable", about: "same input, same bytes", find: portable::find },
     Check { id: "sizes", about: "files stay readable", find: sizes::find },
 ];
 

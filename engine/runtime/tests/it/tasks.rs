@@ -37,7 +37,9 @@ fn a_task_outlives_its_call_and_its_failure_is_logged() {
     let world = World::new();
     world.run("task.delay(0.05, function() entity.spawn('by the task') end) task.delay(0.05, function() entity.spawn('half') error('broke') end)");
     crate::transactions::eventually(|| world.run("return entity.find('by the task') ~= nil") == json!(true));
-    std::thread::sleep(std::time::Duration::from_millis(150));
+    // Later than the one that fails.
+    world.run("task.delay(0.05, function() entity.spawn('after') end)");
+    crate::transactions::eventually(|| world.run("return entity.find('after') ~= nil") == json!(true));
     assert_eq!(world.run("return entity.find('half') == nil"), json!(true));
 }
 

@@ -103,7 +103,7 @@ fn another_callers_key_is_waited_for() {
     let slow = "vfs.write('/zero/source/a.txt', 'slow') local t = os.clock() while os.clock() - t < 0.4 do end return vfs.read('/zero/source/a.txt')";
     let execute = |code: &str| Op::Execute(Execute { code: Some(code.to_owned()), ..Execute::default() });
     let first = world.engine.call(Caller::new("slow", Transport::Http), execute(slow));
-    std::thread::sleep(std::time::Duration::from_millis(120));
+    eventually(|| world.run("return vfs.exists('/zero/source/a.txt')") == json!(true));
     let second = world.engine.call(
         Caller::new("quick", Transport::Http),
         execute("vfs.write('/zero/source/a.txt', 'quick') return vfs.read('/zero/source/a.txt')"),
