@@ -18,6 +18,7 @@ type Fallible<T> = std::result::Result<T, Fault>;
 pub(super) fn bind(binder: &Binder) -> Result<()> {
     bind_lookups(binder)?;
     bind_contents(binder)?;
+    bind_checks(binder)?;
     binder.add_write(
         "assetCreate",
         |_, shared, args: (String, String, Option<String>, Option<String>, Table, bool)| {
@@ -180,6 +181,10 @@ fn bind_contents(binder: &Binder) -> Result<()> {
         };
         from_json(lua, &envelope(&state, asset)).map_err(|e| fault_of(&e))
     })?;
+    Ok(())
+}
+
+fn bind_checks(binder: &Binder) -> Result<()> {
     binder.add("assetRenderProblems", |lua, shared, guid: String| {
         let state = shared.state.borrow();
         let asset = by_guid(&state, &guid)?;
