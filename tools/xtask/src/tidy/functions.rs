@@ -24,7 +24,6 @@ const OLD: &[(&str, &str)] = &[
     ("engine/render/src/store/materials.rs", "bind"),
     ("engine/render/src/store/stages.rs", "made"),
     ("engine/render/src/store/surfaces.rs", "make"),
-    ("engine/runtime/src/bind/assets.rs", "bind_contents"),
     ("engine/runtime/src/bind/assets.rs", "bind_lookups"),
     ("engine/runtime/src/bind/entities.rs", "bind"),
     ("engine/runtime/src/bind/files.rs", "bind"),
