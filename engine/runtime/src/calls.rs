@@ -210,6 +210,11 @@ impl Calls {
         self.works.iter().filter(|(_, work)| work.context.call == call).map(|(id, _)| *id).collect()
     }
 
+    /// Works of the engine's own, which are over before the loop turns again.
+    pub(crate) fn immediate(&self) -> Vec<u64> {
+        self.works.iter().filter(|(_, work)| work.epoch == 0).map(|(id, _)| *id).collect()
+    }
+
     pub(crate) fn works_of_epoch(&self, epoch: u64) -> Vec<u64> {
         self.works.iter().filter(|(_, work)| work.epoch == epoch).map(|(id, _)| *id).collect()
     }

@@ -1,5 +1,6 @@
 //! From an [`Op`] to the work it means.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -50,7 +51,11 @@ fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
     }
     shared.settle_editor(Duration::ZERO);
     scenes::follow_file(shared);
-    match start(shared, caller, op, reply) {
+    let started = fenced(|| start(shared, caller, op, reply)).unwrap_or_else(|fault| {
+        shared.abandon_immediate();
+        Progress::Answered(Err(fault))
+    });
+    match started {
         Progress::Answered(Err(fault)) if fault.code == "txn/busy" && Instant::now() < postponed.until => {
             Some(postponed)
         }
@@ -60,6 +65,16 @@ fn attempt(shared: &Rc<Shared>, postponed: Postponed) -> Option<Postponed> {
         }
         Progress::Started => None,
     }
+}
+
+/// A bug of the engine ends what met it, and nothing else.
+pub(crate) fn fenced<R>(work: impl FnOnce() -> R) -> Result<R, Fault> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        tracing::error!(%text, "the engine met a bug of its own");
+        Fault::new("engine/panic", format!("the engine met a bug of its own, and only this was ended: {text}"))
+    })
 }
 
 enum Progress {
@@ -258,4 +273,17 @@ pub(crate) fn shut_down(shared: &Rc<Shared>) -> Result<(), Fault> {
     play::edit(shared)?;
     scenes::follow_file(shared);
     shared.as_engine(|| scenes::save_if_dirty(shared))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_fault_of_what_met_it() {
+        assert_eq!(fenced(|| 1).unwrap(), 1);
+        let fault = fenced(|| panic!("a bug in {}", "here")).unwrap_err();
+        assert_eq!(fault.code, "engine/panic");
+        assert!(fault.message.ends_with("a bug in here"), "{fault}");
+    }
 }

@@ -12,7 +12,7 @@ use zero_base::{Caller, Fault};
 use crate::dispatch;
 use crate::ops::{Answer, Op, Outcome};
 use crate::run;
-use crate::shared::Shared;
+use crate::shared::{IntoDiagnostic, Shared};
 use crate::startup;
 
 /// How an engine is opened.
@@ -180,7 +180,10 @@ fn serve(shared: &Rc<Shared>, inbox: &Receiver<Incoming>) {
         }
         postponed = dispatch::retry(shared, postponed);
         tell_answered(&mut to_tell);
-        run::turn(shared);
+        if let Err(fault) = dispatch::fenced(|| run::turn(shared)) {
+            shared.abandon_immediate();
+            shared.report(fault.into_diagnostic(), None);
+        }
         tell_answered(&mut to_tell);
     }
 }

@@ -146,6 +146,17 @@ impl Shared {
         result
     }
 
+    /// Takes back what was under way and will not end any more.
+    pub(crate) fn abandon_immediate(&self) {
+        self.current.set(None);
+        self.undoing.set(false);
+        let left = self.calls.borrow().immediate();
+        for id in left.into_iter().filter(|id| self.editor.get().is_none_or(|(editor, _)| editor != *id)) {
+            self.roll_back(id);
+            self.calls.borrow_mut().end_work(id);
+        }
+    }
+
     pub(crate) fn current_context(&self) -> Option<u64> {
         self.current.get()
     }

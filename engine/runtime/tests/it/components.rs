@@ -177,6 +177,33 @@ fn records_become_entities_with_components_and_children() {
 }
 
 #[test]
+fn a_reload_that_fails_half_way_inside_a_step_leaves_the_step_and_the_old_code() {
+    let world = World::new();
+    let good = "public = { a = Field.number(1) } function update() self.a = self.a + 1 end";
+    world.write("/zero/source/D.component/init.luau", good);
+    world.write(
+        "/zero/source/Z.component/init.luau",
+        "public = { n = Field.number(0) } function update() self.n = self.n + 1 end",
+    );
+    world.write(
+        "/zero/source/W.component/init.luau",
+        "public = {}
+         local code = [[
+            if self then public = setmetatable({}, { __newindex = function() error('no') end }) error('half way')
+            else public = { a = Field.number(1) } end
+            function update() end]]
+         function update() pcall(vfs.write, '/zero/source/D.component/init.luau', code) error('w failed') end",
+    );
+    world.run(
+        "for i = 1, 5 do entity.spawn('d').component.add('D') end
+         entity.spawn('w').component.add('W') entity.spawn('z').component.add('Z')",
+    );
+    world.play();
+    world.steps(5);
+    assert_eq!(world.run("return { entity('w').W.enabled, entity('z').Z.n }"), json!([false, 5]));
+}
+
+#[test]
 fn what_an_editor_update_changes_every_frame_is_kept_without_a_record_of_every_frame() {
     let world = World::new();
     world.write(
