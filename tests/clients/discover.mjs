@@ -4,8 +4,8 @@
 import { ERAS, PATIENCE_MILLIS, connect, makeWorld } from "./program.mjs";
 
 const TOOLS = [
-    "capture", "describe_tool", "edit", "edit_file", "execute", "guides", "pause", "play", "read_file",
-    "search_tools", "use_tool", "wait", "write_file",
+    "cancel", "capture", "describe_tool", "edit", "edit_file", "execute", "guides", "pause", "play",
+    "read_file", "search_tools", "use_tool", "wait", "write_file",
 ];
 
 const COMPONENT = "/zero/source/riser.component/init.luau";
