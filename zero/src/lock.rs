@@ -84,12 +84,13 @@ impl WorldLock {
         self.write_record()
     }
 
-    /// To be called now and then: puts back a lock file that was taken away. Refused with
+    /// To be called now and then: puts back a lock file that was taken away or written over. Refused with
     /// `world/lock_lost` when another process holds the one that is there now: the world is no
     /// longer ours to write.
     pub fn look_after(&mut self) -> Result<(), ProgramError> {
         if is_at(&self.file, &self.path) {
-            return Ok(());
+            let says = fs::read(&self.path).unwrap_or_default();
+            return if says == self.record_text() { Ok(()) } else { self.write_record() };
         }
         match lock_file(&self.world, &self.path) {
             Ok(Some(file)) => {
@@ -106,9 +107,14 @@ impl WorldLock {
         }
     }
 
-    fn write_record(&mut self) -> Result<(), ProgramError> {
+    fn record_text(&self) -> Vec<u8> {
         let mut text = serde_json::to_vec(&self.record).expect("a record of plain fields has a JSON form");
         text.push(b'\n');
+        text
+    }
+
+    fn write_record(&mut self) -> Result<(), ProgramError> {
+        let text = self.record_text();
         // In place: the lock belongs to this file, a replacement would be unlocked.
         (|| {
             self.file.set_len(0)?;

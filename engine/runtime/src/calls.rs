@@ -1,6 +1,6 @@
 //! Calls: who waits for what, what they have logged, and how their answer is made.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -208,6 +208,18 @@ impl Calls {
 
     pub(crate) fn works_of_call(&self, call: u64) -> Vec<u64> {
         self.works.iter().filter(|(_, work)| work.context.call == call).map(|(id, _)| *id).collect()
+    }
+
+    /// The work of a coroutine, its call, and whether the call is answered when it ends.
+    pub(crate) fn work_of_thread(&self, epoch: u64, thread: usize) -> Option<(u64, u64, bool)> {
+        let (id, work) = self.works.iter().find(|(_, work)| work.epoch == epoch && work.thread == thread)?;
+        Some((*id, work.context.call, work.slot.is_some()))
+    }
+
+    /// Calls that run, and those that have left tasks behind. The world's own tasks are nobody's.
+    pub(crate) fn running(&self) -> BTreeSet<u64> {
+        let tasks = self.works.values().filter(|work| work.epoch > 0).map(|work| work.context.call);
+        self.calls.keys().copied().chain(tasks).filter(|call| *call != 0).collect()
     }
 
     /// Works of the engine's own, which are over before the loop turns again.

@@ -80,6 +80,15 @@ fn file_and_component(shared: &Rc<Shared>, path: &VfsPath) -> Vec<Diagnostic> {
     }
 }
 
+/// Whether a component that nobody uses yet loads is found out in the background.
+pub(crate) fn try_unused_component(state: &mut State, path: &VfsPath) {
+    let asset = state.assets.containing(path).filter(|asset| asset.type_name == "component");
+    let is_body = asset.is_some_and(|asset| state.assets.body(asset).as_ref() == Some(path));
+    if is_body && !state.components.values().any(|info| info.path == *path) {
+        state.unchecked.insert(path.clone());
+    }
+}
+
 /// Puts every script and data file of this world on the list of what is still to be looked at.
 pub(crate) fn queue_all(state: &mut State) {
     for asset in state.assets.list(None).into_iter().filter(|asset| !asset.root.is_library()) {

@@ -116,7 +116,7 @@ fn start(shared: &Rc<Shared>, caller: &Caller, op: &Op, reply: &Sender<Outcome>)
             Progress::Started
         }
         Op::Cancel { task } => {
-            let known = shared.calls.borrow().call(*task).is_some();
+            let known = shared.calls.borrow().running().contains(task);
             if known {
                 finish::end_call(
                     shared,
@@ -259,7 +259,8 @@ fn status(shared: &Shared) -> serde_json::Value {
         "dirty": state.scene_is_dirty(),
         "problems": problems,
         "unchecked": state.unchecked.len(),
-        "running": shared.calls.borrow().ids(),
+        "scriptMemory": shared.vm().lua().used_memory(),
+        "running": shared.calls.borrow().running(),
     })
 }
 

@@ -75,7 +75,7 @@ fn end_tasks(shared: &Rc<Shared>, failed: u64) {
     tasks.into_iter().for_each(|id| end_work(shared, id));
 }
 
-fn end_work(shared: &Shared, id: u64) {
+pub(crate) fn end_work(shared: &Shared, id: u64) {
     shared.scheduler(|scheduler| scheduler.cancel_context(id));
     shared.roll_back(id);
     shared.calls.borrow_mut().end_work(id);
@@ -115,8 +115,9 @@ fn deliver(shared: &Rc<Shared>, id: u64, slot: usize, name: &str, took: Duration
 pub(crate) fn answer(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     let summary = shared.state.borrow().summary();
     let mut calls = shared.calls.borrow_mut();
+    let tasks = calls.works_of_call(id).len();
     let Some(call) = calls.call(id) else { return };
-    let outcome = match &call.kind {
+    let mut outcome = match &call.kind {
         Kind::Execute { .. } => execute_answer(call, summary, result),
         Kind::Tools(_) => tools_answer(call, summary),
         Kind::Steps { .. } => result.map(|mut value| {
@@ -124,6 +125,11 @@ pub(crate) fn answer(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) 
             Answer { value, ..Answer::default() }
         }),
     };
+    if let Ok(answer) = &mut outcome
+        && tasks > 0
+    {
+        answer.value["tasks"] = json!({ "running": tasks, "taskId": id });
+    }
     calls.finish(id, outcome);
 }
 

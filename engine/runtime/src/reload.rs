@@ -63,6 +63,7 @@ fn take_in(shared: &Shared, events: &[FileEvent]) -> Vec<Diagnostic> {
         if !in_file.iter().any(Diagnostic::is_error) {
             in_file.extend(refresh_loaded(shared, path));
         }
+        check::try_unused_component(&mut shared.state.borrow_mut(), path);
         if !in_file.is_empty() {
             shared.state.borrow_mut().problems.insert(path.as_str().to_owned(), in_file.clone());
         }

@@ -8,7 +8,11 @@ use zero_script::Due;
 use zero_script::mlua::{Function, MultiValue, Thread};
 
 use crate::calls::Work;
+use crate::finish;
 use crate::shared::{Context, Shared};
+
+/// Tasks of one call that may run or wait at a time.
+const MOST_TASKS: usize = 10_000;
 
 /// Makes a function due as work of `call`; `slot` is the result it makes.
 pub(crate) fn start(
@@ -40,17 +44,26 @@ pub(crate) fn work_of(shared: &Shared, thread: &Thread) -> Result<u64, Fault> {
     });
     match known {
         Some(Ok(id)) => Ok(id),
-        Some(Err((call, caller, started_by, name))) => {
-            let id = add_work(shared, call, caller, (None, started_by), &name, thread);
-            park(shared, id);
-            Ok(id)
-        }
-        None => {
-            let id = add_work(shared, 0, Caller::engine(), (None, None), "task", thread);
-            park(shared, id);
-            Ok(id)
-        }
+        Some(Err((call, caller, started_by, name))) => add_task(shared, call, caller, started_by, &name, thread),
+        None => add_task(shared, 0, Caller::engine(), None, "task", thread),
     }
+}
+
+/// Ends a task that waits, and takes back what it has not finished; the call whose own it is
+/// is answered. Whether there was anything to end.
+pub(crate) fn cancel(shared: &Rc<Shared>, thread: &Thread) -> Result<bool, Fault> {
+    let epoch = shared.machine().epoch;
+    let work = shared.calls.borrow().work_of_thread(epoch, address(thread));
+    let Some((id, call, is_calls_own)) = work else { return Ok(false) };
+    if shared.current_context() == Some(id) {
+        return Err(Fault::new("task/running", "a task cannot cancel itself while it runs; return, or throw an error"));
+    }
+    if is_calls_own {
+        finish::end_call(shared, call, Fault::new("call/cancelled", "the call was cancelled by a task of its own"));
+    } else {
+        finish::end_work(shared, id);
+    }
+    Ok(true)
 }
 
 fn park(shared: &Shared, id: u64) {
@@ -64,6 +77,26 @@ pub(crate) fn start_file(shared: &Rc<Shared>, path: &str) -> Result<(), Fault> {
     let machine = shared.machine();
     let script = machine.vm.load_file(path)?;
     start(shared, 0, None, path, (script.main, MultiValue::new()))
+}
+
+/// One more work for a call, within what one may have.
+fn add_task(
+    shared: &Shared,
+    call: u64,
+    caller: Caller,
+    started_by: Option<usize>,
+    name: &str,
+    thread: &Thread,
+) -> Result<u64, Fault> {
+    if shared.calls.borrow().works_of_call(call).len() >= MOST_TASKS {
+        return Err(Fault::new(
+            "task/too_many",
+            format!("one call, or the world's own scripts together, may have {MOST_TASKS} tasks at a time"),
+        ));
+    }
+    let id = add_work(shared, call, caller, (None, started_by), name, thread);
+    park(shared, id);
+    Ok(id)
 }
 
 fn add_work(

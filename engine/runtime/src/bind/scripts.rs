@@ -8,8 +8,12 @@ use zero_script::{OVERRUN, Prototype, fault_of};
 
 use crate::bind::Binder;
 
-/// Loaded component scripts, by the handle the component module holds.
-type Prototypes = Rc<RefCell<HashMap<u64, Prototype>>>;
+/// Loaded component scripts, by the handle the component module holds until it drops it.
+#[derive(Default)]
+struct Prototypes {
+    last: u64,
+    loaded: HashMap<u64, Prototype>,
+}
 
 /// Globals of a file that its instances do not have again: `__FILE__`, `require`, `modules`.
 const FILE_GLOBALS: usize = 3;
@@ -17,7 +21,7 @@ const FILE_GLOBALS: usize = 3;
 const OWN_GLOBALS: usize = 2;
 
 pub(super) fn bind(binder: &Binder) -> Result<()> {
-    let prototypes = Prototypes::default();
+    let prototypes = Rc::new(RefCell::new(Prototypes::default()));
     let kept = Rc::clone(&prototypes);
     binder.add("scriptLoad", move |_, shared, path: String| {
         let vm = shared.vm();
@@ -25,13 +29,19 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         vm.call(&prototype.script.main, (), OVERRUN)?;
         let env = prototype.script.env.clone();
         let mut prototypes = kept.borrow_mut();
-        let handle = prototypes.len() as u64 + 1;
-        prototypes.insert(handle, prototype);
+        prototypes.last += 1;
+        let handle = prototypes.last;
+        prototypes.loaded.insert(handle, prototype);
         Ok((handle as f64, env))
+    })?;
+    let kept = Rc::clone(&prototypes);
+    binder.add("scriptDrop", move |_, _, handle: f64| {
+        kept.borrow_mut().loaded.remove(&(handle as u64));
+        Ok(())
     })?;
     binder.add("scriptInstance", move |lua, _, handle: f64| {
         let prototypes = prototypes.borrow();
-        let prototype = prototypes.get(&(handle as u64)).ok_or_else(|| {
+        let prototype = prototypes.loaded.get(&(handle as u64)).ok_or_else(|| {
             Fault::new("engine/script", "a component's script was never loaded; this is a bug of the engine")
         })?;
         let of_file = prototype.script.env.pairs::<Value, Value>().count();

@@ -67,11 +67,7 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
         shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context }));
         Ok(())
     })?;
-    binder.add("taskCancel", |_, shared, thread: Thread| {
-        let mut cancelled = false;
-        shared.scheduler(|scheduler| cancelled = scheduler.cancel(&thread));
-        Ok(cancelled)
-    })?;
+    binder.add("taskCancel", |_, shared, thread: Thread| tasks::cancel(shared, &thread))?;
     binder.add("taskFailed", |_, shared, (_, problem): (Thread, Value)| {
         let fault = fault_of_value(&problem);
         shared.log(LogLevel::Error, "task", fault.to_string());

@@ -143,9 +143,12 @@ impl Shared {
         let caller = &holder.caller.name;
         Err(Fault::new(
             "txn/busy",
-            format!("{caller} is half way through changing the open scene; try again when it is done, or cancel it"),
+            format!(
+                "{caller} is half way through changing the open scene (task {}); try again when it is done, or cancel it",
+                holder.call
+            ),
         )
-        .with_data(serde_json::json!({ "transaction": holder.txn, "caller": caller })))
+        .with_data(serde_json::json!({ "transaction": holder.txn, "caller": caller, "task": holder.call })))
     }
 
     /// Whether waiting for a transaction would wait for what waits for this context.

@@ -1,4 +1,5 @@
 use serde_json::json;
+use zero_runtime::Op;
 
 use crate::support::World;
 
@@ -201,6 +202,35 @@ fn a_reload_that_fails_half_way_inside_a_step_leaves_the_step_and_the_old_code()
     world.play();
     world.steps(5);
     assert_eq!(world.run("return { entity('w').W.enabled, entity('z').Z.n }"), json!([false, 5]));
+}
+
+#[test]
+fn a_component_reloads_as_often_as_one_likes() {
+    let world = World::new();
+    let memory = || world.call(Op::Status).unwrap().value["scriptMemory"].as_u64().unwrap();
+    let write = |n: u32| {
+        let code = format!(
+            "-- {n}\nlocal t = {{}} for i = 1, 20000 do t[i] = {{ i }} end public = {{}} function update() return #t end"
+        );
+        world.write("/zero/source/Heavy.component/init.luau", &code);
+    };
+    write(0);
+    world.run("entity.spawn('e').component.add('Heavy')");
+    (1..20).for_each(write);
+    let before = memory();
+    (20..80).for_each(write);
+    let grown = memory().saturating_sub(before);
+    assert!(grown < 60 << 20, "{grown} bytes more after 60 reloads of 2 MB each");
+}
+
+#[test]
+fn a_component_that_cannot_load_is_known_before_anybody_uses_it() {
+    let world = World::new();
+    world.write("/zero/source/Bad.component/init.luau", "public = { a = 5 }");
+    crate::transactions::eventually(|| world.call(Op::Status).unwrap().value["problems"] == json!(1));
+    assert_eq!(world.call(Op::Play).unwrap_err().code, "play/diagnostics");
+    world.write("/zero/source/Bad.component/init.luau", "public = { a = Field.number(5) }");
+    crate::transactions::eventually(|| world.call(Op::Status).unwrap().value["problems"] == json!(0));
 }
 
 #[test]

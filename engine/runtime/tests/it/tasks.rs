@@ -1,4 +1,5 @@
 use serde_json::json;
+use zero_runtime::Op;
 
 use crate::support::World;
 
@@ -64,4 +65,39 @@ fn game_time_waits_for_frames() {
     assert_eq!(world.run("return entity.find('half a second') == nil"), json!(true));
     world.steps(2);
     assert_eq!(world.run("return entity.find('half a second') ~= nil"), json!(true));
+}
+
+#[test]
+fn a_cancelled_task_leaves_nothing_half_done() {
+    let world = World::new();
+    let value = world.run(
+        "local t = task.defer(function() vfs.write('/zero/source/q.txt', '1') while true do end end)
+         task.wait(0.2)
+         return task.cancel(t)",
+    );
+    assert_eq!(value, json!(true));
+    assert_eq!(world.run("vfs.write('/zero/source/q.txt', '2') return vfs.read('/zero/source/q.txt')"), json!("2"));
+    let (code, _) =
+        world.fails("local me = coroutine.running() task.delay(0.1, function() task.cancel(me) end) task.wait(5)");
+    assert_eq!(code, "call/cancelled");
+    let (code, _) = world.fails("task.cancel(coroutine.running())");
+    assert_eq!(code, "task/running");
+}
+
+#[test]
+fn tasks_that_outlive_their_call_are_listed_and_can_be_ended() {
+    let world = World::new();
+    let answer =
+        world.execute("task.defer(function() vfs.write('/zero/source/q.txt', '1') while true do end end) return 1");
+    let task = answer.value["tasks"]["taskId"].as_u64().unwrap();
+    assert_eq!(answer.value["tasks"]["running"], json!(1));
+    assert_eq!(world.call(Op::Status).unwrap().value["running"], json!([task]));
+    assert_eq!(world.call(Op::Cancel { task }).unwrap().value["cancelled"], json!(true));
+    assert_eq!(world.call(Op::Status).unwrap().value["running"], json!([]));
+    assert_eq!(world.run("return vfs.exists('/zero/source/q.txt')"), json!(false));
+    let answer = world.execute("local function f() task.defer(f) task.defer(f) end f() return 11");
+    let task = answer.value["tasks"]["taskId"].as_u64().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(world.run("return 1"), json!(1));
+    assert_eq!(world.call(Op::Cancel { task }).unwrap().value["cancelled"], json!(true));
 }

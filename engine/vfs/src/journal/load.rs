@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use zero_base::Io;
+use zero_base::{FileKind, Io};
 
 use super::damage::{Damage, Lost};
 use super::record::{Commit, Record};
@@ -10,6 +10,9 @@ use super::segment::{FORMAT, HEADER_BYTES, SegmentKind, read_header, record_at, 
 use super::{Journal, Limits, Place, Placed, SceneLog, Segment};
 use crate::VfsError;
 use crate::error::io_error;
+
+/// A name beyond it is nobody's: no world writes so many segments.
+const LAST_SEGMENT: u64 = 1_000_000_000_000;
 
 /// What reading the journal found.
 #[derive(Default)]
@@ -174,8 +177,12 @@ impl Journal {
         let mut numbers = Vec::new();
         for entry in entries {
             let path = self.folder.join(&entry.name);
-            match entry.name.strip_suffix(".journal").and_then(|number| number.parse().ok()) {
-                Some(number) => numbers.push(number),
+            let number = entry.name.strip_suffix(".journal").and_then(|number| number.parse().ok());
+            // Only what the journal itself would have written: a file, and a name of its own.
+            let own = number.filter(|&number: &u64| entry.kind == FileKind::File && path == self.path(number));
+            match own {
+                Some(number) if number < LAST_SEGMENT => numbers.push(number),
+                Some(_) => {}
                 None if entry.name.ends_with(".new") => {
                     self.io.remove_file(&path).map_err(io_error("remove", path.display()))?;
                 }
