@@ -283,6 +283,7 @@ mod tests {
                 fs::write(file.with_extension("other"), "{}").unwrap();
                 fs::rename(file.with_extension("other"), file).unwrap();
             },
+            |file| fs::write(file, "junk").unwrap(),
         ] {
             take_away(&file);
             assert!(WorldLock::try_acquire(world.path()).unwrap().is_none(), "it has one owner");

@@ -89,7 +89,12 @@ fn resume(shared: &Rc<Shared>, due: Due) {
     }
     let vm = shared.vm();
     let thread = due.thread;
-    let ran = shared.in_context(id, || vm.resume(&thread, due.args));
+    let mut ran = shared.in_context(id, || vm.resume(&thread, due.args));
+    // A slice that is over between asking to be resumed later and the yield after it: the
+    // scheduler has the coroutine already, and it must come to that yield first.
+    while matches!(ran, Ran::Preempted) && shared.calls.borrow().work(id).is_some_and(|work| work.parked) {
+        ran = shared.in_context(id, || vm.resume(&thread, MultiValue::new()));
+    }
     match ran {
         Ran::Preempted => {
             shared.scheduler(|scheduler| scheduler.push(Due { thread, args: MultiValue::new(), context: id }));

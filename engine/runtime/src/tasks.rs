@@ -29,24 +29,34 @@ pub(crate) fn start(
     Ok(())
 }
 
+/// What a task belongs to.
+struct Parent {
+    call: u64,
+    caller: Caller,
+    started_by: Option<usize>,
+    name: String,
+}
+
 /// The work a coroutine that asks to be resumed later belongs to: its call's own when it is
 /// that, one of its own otherwise, so that its transactions are its own.
 pub(crate) fn work_of(shared: &Shared, thread: &Thread) -> Result<u64, Fault> {
     let current = shared.current_context();
-    let known = current.and_then(|id| {
-        let mut calls = shared.calls.borrow_mut();
-        let work = calls.work_mut(id)?;
-        if work.thread == address(thread) {
+    let mut calls = shared.calls.borrow_mut();
+    let parent = match current.and_then(|id| Some((id, calls.work_mut(id)?))) {
+        Some((id, work)) if work.thread == address(thread) => {
             work.parked = true;
-            return Some(Ok(id));
+            return Ok(id);
         }
-        Some(Err((work.context.call, work.context.caller.clone(), work.started_by, work.name.clone())))
-    });
-    match known {
-        Some(Ok(id)) => Ok(id),
-        Some(Err((call, caller, started_by, name))) => add_task(shared, call, caller, started_by, &name, thread),
-        None => add_task(shared, 0, Caller::engine(), None, "task", thread),
-    }
+        Some((_, work)) => Parent {
+            call: work.context.call,
+            caller: work.context.caller.clone(),
+            started_by: work.started_by,
+            name: work.name.clone(),
+        },
+        None => Parent { call: 0, caller: Caller::engine(), started_by: None, name: "task".to_owned() },
+    };
+    drop(calls);
+    add_task(shared, parent, thread)
 }
 
 /// Ends a task that waits, and takes back what it has not finished; the call whose own it is
@@ -79,22 +89,16 @@ pub(crate) fn start_file(shared: &Rc<Shared>, path: &str) -> Result<(), Fault> {
     start(shared, 0, None, path, (script.main, MultiValue::new()))
 }
 
-/// One more work for a call, within what one may have.
-fn add_task(
-    shared: &Shared,
-    call: u64,
-    caller: Caller,
-    started_by: Option<usize>,
-    name: &str,
-    thread: &Thread,
-) -> Result<u64, Fault> {
+/// One more task, within what one call may have.
+fn add_task(shared: &Shared, parent: Parent, thread: &Thread) -> Result<u64, Fault> {
+    let Parent { call, caller, started_by, name } = parent;
     if shared.calls.borrow().works_of_call(call).len() >= MOST_TASKS {
         return Err(Fault::new(
             "task/too_many",
             format!("one call, or the world's own scripts together, may have {MOST_TASKS} tasks at a time"),
         ));
     }
-    let id = add_work(shared, call, caller, (None, started_by), name, thread);
+    let id = add_work(shared, call, caller, (None, started_by), &name, thread);
     park(shared, id);
     Ok(id)
 }

@@ -68,6 +68,28 @@ fn game_time_waits_for_frames() {
 }
 
 #[test]
+fn a_wait_at_the_end_of_a_slice_is_a_wait() {
+    let world = World::new();
+    let value = world.run(
+        "local done = 0
+         for i = 1, 3 do
+             task.defer(function()
+                 local ends = os.clock() + 2
+                 repeat
+                     local t = os.clock() + 0.004 + 0.006 * ((os.clock() * 1000) % 1)
+                     while os.clock() < t do end
+                     task.wait()
+                 until os.clock() > ends
+                 done += 1
+             end)
+         end
+         task.wait(3)
+         return done",
+    );
+    assert_eq!(value, json!(3));
+}
+
+#[test]
 fn a_cancelled_task_leaves_nothing_half_done() {
     let world = World::new();
     let value = world.run(
