@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use zero_base::{Caller, Diagnostic, Fault};
+use zero_script::mlua::{Function, MultiValue};
 use zero_vfs::TxnId;
 
 use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
@@ -93,6 +94,20 @@ pub(crate) struct Work {
     pub started: Instant,
     /// Has asked to be resumed later.
     pub parked: bool,
+    /// What it runs, for as long as it may be begun anew.
+    pub again: Option<(Function, MultiValue)>,
+}
+
+/// Work of a call that met another's transaction where it could not wait, and was taken back:
+/// it is begun anew when that is over.
+#[derive(Debug)]
+pub(crate) struct Retry {
+    pub call: u64,
+    pub slot: usize,
+    pub name: String,
+    pub run: (Function, MultiValue),
+    pub epoch: u64,
+    pub waits_for: TxnId,
 }
 
 impl Work {
@@ -107,6 +122,7 @@ impl Work {
             name: String::new(),
             started: Instant::now(),
             parked: false,
+            again: None,
         }
     }
 }
@@ -153,6 +169,7 @@ pub(crate) struct Calls {
     works: BTreeMap<u64, Work>,
     finished: VecDeque<Finished>,
     waiters: Vec<Waiter>,
+    retries: Vec<Retry>,
 }
 
 impl Calls {
@@ -220,6 +237,18 @@ impl Calls {
     pub(crate) fn running(&self) -> BTreeSet<u64> {
         let tasks = self.works.values().filter(|work| work.epoch > 0).map(|work| work.context.call);
         self.calls.keys().copied().chain(tasks).filter(|call| *call != 0).collect()
+    }
+
+    pub(crate) fn retry(&mut self, retry: Retry) {
+        self.retries.push(retry);
+    }
+
+    /// Those whose wait is over, of calls that still run.
+    pub(crate) fn due_retries(&mut self) -> Vec<Retry> {
+        let open: BTreeSet<TxnId> = self.open_transactions().map(|(_, txn)| txn).collect();
+        let calls = &self.calls;
+        self.retries.retain(|retry| calls.contains_key(&retry.call));
+        self.retries.extract_if(.., |retry| !open.contains(&retry.waits_for)).collect()
     }
 
     /// Works of the engine's own, which are over before the loop turns again.

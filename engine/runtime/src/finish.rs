@@ -1,18 +1,19 @@
 //! The end of a call's work: its transaction, its result, its answer.
 
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Value};
 use zero_script::to_json;
-use zero_vfs::VfsPath;
+use zero_vfs::{TxnId, VfsPath};
 
-use crate::calls::{Call, Kind, put_logs};
+use crate::calls::{Call, Kind, PATIENCE, Retry, Work, put_logs};
 use crate::ops::{Answer, BatchMode, LogLevel, Outcome};
 use crate::shared::Shared;
 use crate::state::LogLine;
+use crate::tasks;
 use crate::tools;
 
 /// The first value a coroutine returned, as JSON.
@@ -36,6 +37,10 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
         end_tasks(shared, id);
     }
     let Some(work) = shared.calls.borrow_mut().end_work(id) else { return };
+    let (work, result) = match begin_anew(shared, work, result) {
+        Ok(()) => return,
+        Err(over) => *over,
+    };
     let Some(slot) = work.slot else {
         if let Err(fault) = result {
             let line = LogLine::new(LogLevel::Error, work.name, fault.to_string());
@@ -45,6 +50,48 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
         return;
     };
     deliver(shared, work.context.call, slot, &work.name, work.started.elapsed(), result);
+}
+
+/// A call that met another's transaction in an assignment, where nothing can wait, is undone
+/// by now and has not waited before: as if it had never run. It runs again when the other's is
+/// over, within the same patience as other writes.
+fn begin_anew(
+    shared: &Shared,
+    work: Work,
+    result: Result<Json, Fault>,
+) -> Result<(), Box<(Work, Result<Json, Fault>)>> {
+    let over = |work, result| Err(Box::new((work, result)));
+    let Err(fault) = &result else { return over(work, result) };
+    let owner = fault.data.as_ref().and_then(|data| data["transaction"].as_u64());
+    let mut calls = shared.calls.borrow_mut();
+    let call = calls.call_mut(work.context.call);
+    let (Some(waits_for), Some(slot), Some(call)) = (owner, work.slot, call) else { return over(work, result) };
+    let patient = call.caller.deadline.map_or(call.started.elapsed() < PATIENCE, |deadline| Instant::now() < deadline);
+    if fault.code != "txn/busy" || !call.transactions.is_empty() || !patient || work.again.is_none() {
+        return over(work, result);
+    }
+    call.rolled_back = false;
+    call.logs.clear();
+    let Work { again, name, epoch, context, .. } = work;
+    if let Some(run) = again {
+        calls.retry(Retry { call: context.call, slot, name, run, epoch, waits_for: TxnId(waits_for) });
+    }
+    Ok(())
+}
+
+/// Starts again what has waited for another's transaction to be over.
+pub(crate) fn retry(shared: &Rc<Shared>) {
+    let due = shared.calls.borrow_mut().due_retries();
+    for retry in due {
+        let started = if retry.epoch == shared.machine().epoch {
+            tasks::start(shared, retry.call, Some(retry.slot), &retry.name, retry.run)
+        } else {
+            Err(Fault::new("call/mode_changed", "the mode changed while the call waited for another's transaction"))
+        };
+        if let Err(fault) = started {
+            end_call(shared, retry.call, fault);
+        }
+    }
 }
 
 /// Diagnostics name a script as traces do; whoever mends it needs the file's path.

@@ -54,6 +54,7 @@ pub(crate) fn turn(shared: &Rc<Shared>) {
     }
     scenes::follow_file(shared);
     frame::advance(shared);
+    finish::retry(shared);
     let now = shared.now();
     shared.scheduler(|scheduler| scheduler.advance(now));
     run_ready(shared);

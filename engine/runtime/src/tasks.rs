@@ -22,9 +22,13 @@ pub(crate) fn start(
     name: &str,
     (function, args): (Function, MultiValue),
 ) -> Result<(), Fault> {
+    let again = slot.is_some().then(|| (function.clone(), args.clone()));
     let (thread, args) = shared.vm().task(function, args)?;
     let caller = shared.calls.borrow().call(call).map_or_else(Caller::engine, |call| call.caller.clone());
     let id = add_work(shared, call, caller, (slot, slot), name, &thread);
+    if let Some(work) = shared.calls.borrow_mut().work_mut(id) {
+        work.again = again;
+    }
     shared.scheduler(|scheduler| scheduler.push(Due { thread, args, context: id }));
     Ok(())
 }
@@ -121,6 +125,7 @@ fn add_work(
         name: name.to_owned(),
         started: Instant::now(),
         parked: false,
+        again: None,
     })
 }
 

@@ -35,8 +35,11 @@ pub(super) fn bind(binder: &Binder) -> Result<()> {
     })?;
     // The problem may be anything a script threw: nothing of it is run to show it.
     binder.add("report", |_, shared, (code, message, problem): (String, String, Value)| {
-        let problem = fault_of_value(&problem);
-        shared.report(Diagnostic::error(code, format!("{message}: {}", problem.message)), None);
+        let text = match problem {
+            Value::Nil => message,
+            problem => format!("{message}: {}", fault_of_value(&problem).message),
+        };
+        shared.report(Diagnostic::error(code, text), None);
         Ok(())
     })?;
     // A reference's own fields are what guards go by: scripts cannot set them, not even raw.

@@ -102,6 +102,31 @@ fn in_a_table_that_the_engines_own_code_goes_through() {
 }
 
 #[test]
+fn a_component_that_hangs_everywhere_is_given_up_as_a_whole() {
+    let world = World::new();
+    world.write("/zero/source/Stuck.component/init.luau", "public = {} function update() while true do end end");
+    world.run("for i = 1, 100 do entity.spawn('e').component.add('Stuck') end");
+    world.play();
+    let started = std::time::Instant::now();
+    world.steps(3);
+    let errors = world.execute("return 1").value["state"]["errors"].to_string();
+    assert!(errors.contains("component/stopped"), "{errors}");
+    // A hundred instances of 100 ms each would be ten seconds.
+    assert!(started.elapsed().as_secs() < 5);
+    world.edit();
+    let code = "if self then while true do end end public = {}";
+    let written = world.write("/zero/source/Stuck.component/init.luau", code);
+    assert_eq!(written["diagnostics"][0]["code"], "script/overrun", "{written:#}");
+    world.write(
+        "/zero/source/Stuck.component/init.luau",
+        "public = { n = Field.number(0) } function update() self.n = 1 end",
+    );
+    world.play();
+    world.steps(1);
+    assert_eq!(world.run("return entity.findAll('e')[100].Stuck.n"), json!(1));
+}
+
+#[test]
 fn hooks_inside_hooks_do_not_make_time() {
     let world = World::new();
     world.write(

@@ -120,6 +120,33 @@ fn half_way(code: &str) -> Op {
 }
 
 #[test]
+fn an_assignment_waits_for_anothers_transaction_like_any_write() {
+    let world = World::new();
+    let slow = "entity('floor').position = { 1, 1, 1 } local t = os.clock() while os.clock() - t < 0.5 do end";
+    let execute = |code: &str| Op::Execute(Execute { code: Some(code.to_owned()), ..Execute::default() });
+    let first = world.engine.call(Caller::new("slow", Transport::Http), execute(slow));
+    eventually(|| world.run("return entity('floor').position") == json!([1, 1, 1]));
+    let code =
+        "print('once') vfs.write('/zero/source/n.txt', 'x') entity('floor').position = { 2, 2, 2 } return 'done'";
+    let op =
+        Op::Execute(Execute { code: Some(code.to_owned()), logs: zero_runtime::LogLevel::Info, ..Execute::default() });
+    let second = world.engine.call_blocking(Caller::new("quick", Transport::Http), op).unwrap().value;
+    assert!(!first.recv().unwrap().unwrap().failed);
+    assert_eq!(second["result"], "done", "{second:#}");
+    assert_eq!(second["logs"].as_array().unwrap().len(), 1);
+    assert_eq!(world.run("return entity('floor').position"), json!([2, 2, 2]));
+    // A hook that meets it loses a frame, not its life.
+    world.write(
+        "/zero/source/Ed.component/init.luau",
+        "public = {} local k = 0 function editorUpdate() k += 1 entity.find('floor').position = { 0, k, 0 } end",
+    );
+    world.run("entity.spawn('ed').component.add('Ed')");
+    let code = "entity('floor').position = { 1, 1, 1 } local t = os.clock() while os.clock() - t < 0.3 do end return entity('floor').position";
+    assert_eq!(world.run(code), json!([1, 1, 1]));
+    eventually(|| world.run("return entity('floor').position.y > 3") == json!(true));
+}
+
+#[test]
 fn a_scene_is_not_changed_under_a_call_that_is_half_way() {
     let world = World::new();
     world.run("asset.create('scene', 'other')");
