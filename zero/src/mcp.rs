@@ -3,11 +3,13 @@
 
 mod arguments;
 mod handler;
+mod lines;
 mod reply;
 mod schema;
 mod tools;
 
 pub use handler::McpServer;
+pub(crate) use lines::checked;
 pub use tools::tool_list;
 
 /// What a client tells its model about the server, before any tool is looked at.

@@ -6,6 +6,7 @@ use rmcp::service::ServerInitializeError;
 use zero_base::Transport;
 
 use super::Context;
+use crate::mcp::checked;
 use crate::print::{Failure, Report};
 use crate::{McpServer, ProgramError, Role};
 
@@ -42,10 +43,15 @@ pub fn mcp(context: &Context) -> Result<Report, Failure> {
 
 async fn converse(server: McpServer) -> Result<(), ProgramError> {
     let failed = |message: String| ProgramError::Session { message };
-    match server.serve(rmcp::transport::stdio()).await {
+    let (stdin, stdout) = rmcp::transport::stdio();
+    let (ends, written) = checked(stdin, stdout);
+    let ended = match server.serve(ends).await {
         Ok(session) => session.waiting().await.map(|_| ()).map_err(|error| failed(error.to_string())),
         // A client that goes before it said hello has ended in good order too.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(failed(error.to_string())),
-    }
+    };
+    // The last answers are out before the process ends; a client that reads no more waits for none.
+    let _ = tokio::time::timeout(Duration::from_secs(1), written).await;
+    ended
 }
