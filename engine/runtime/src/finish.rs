@@ -36,11 +36,12 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
     if (refused || result.is_err()) && slot.is_some() {
         end_tasks(shared, id);
     }
-    let Some(work) = shared.calls.borrow_mut().end_work(id) else { return };
-    let (work, result) = match begin_anew(shared, work, result) {
-        Ok(()) => return,
-        Err(over) => *over,
-    };
+    let Some(mut work) = shared.calls.borrow_mut().end_work(id) else { return };
+    if let Err(fault) = &result
+        && begin_anew(shared, &mut work, fault)
+    {
+        return;
+    }
     let Some(slot) = work.slot else {
         if let Err(fault) = result {
             let line = LogLine::new(LogLevel::Error, work.name, fault.to_string());
@@ -55,28 +56,21 @@ pub(crate) fn ended(shared: &Rc<Shared>, id: u64, result: Result<Json, Fault>) {
 /// A call that met another's transaction in an assignment, where nothing can wait, is undone
 /// by now and has not waited before: as if it had never run. It runs again when the other's is
 /// over, within the same patience as other writes.
-fn begin_anew(
-    shared: &Shared,
-    work: Work,
-    result: Result<Json, Fault>,
-) -> Result<(), Box<(Work, Result<Json, Fault>)>> {
-    let over = |work, result| Err(Box::new((work, result)));
-    let Err(fault) = &result else { return over(work, result) };
+fn begin_anew(shared: &Shared, work: &mut Work, fault: &Fault) -> bool {
     let owner = fault.data.as_ref().and_then(|data| data["transaction"].as_u64());
     let mut calls = shared.calls.borrow_mut();
     let call = calls.call_mut(work.context.call);
-    let (Some(waits_for), Some(slot), Some(call)) = (owner, work.slot, call) else { return over(work, result) };
+    let (Some(waits_for), Some(slot), Some(call)) = (owner, work.slot, call) else { return false };
     let patient = call.caller.deadline.map_or(call.started.elapsed() < PATIENCE, |deadline| Instant::now() < deadline);
-    if fault.code != "txn/busy" || !call.transactions.is_empty() || !patient || work.again.is_none() {
-        return over(work, result);
+    if fault.code != "txn/busy" || !call.transactions.is_empty() || !patient {
+        return false;
     }
+    let Some(run) = work.again.take() else { return false };
     call.rolled_back = false;
     call.logs.clear();
-    let Work { again, name, epoch, context, .. } = work;
-    if let Some(run) = again {
-        calls.retry(Retry { call: context.call, slot, name, run, epoch, waits_for: TxnId(waits_for) });
-    }
-    Ok(())
+    let name = std::mem::take(&mut work.name);
+    calls.retry(Retry { call: work.context.call, slot, name, run, epoch: work.epoch, waits_for: TxnId(waits_for) });
+    true
 }
 
 /// Starts again what has waited for another's transaction to be over.
