@@ -31,14 +31,9 @@ pub(crate) fn search(shared: &Rc<Shared>, request: &SearchTools) -> Result<Json,
             Ok(json!({ "toolbox": toolbox, "total": total, "tools": rows }))
         }
         (Some(query), toolbox) => {
-            let mut hits: Vec<(u32, Json)> = all(shared, toolbox)
-                .into_iter()
-                .map(|row| (score(query, &row), row))
-                .filter(|(score, _)| *score > 0)
-                .collect();
-            hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1["name"].as_str().cmp(&b.1["name"].as_str())));
+            let hits = ranked(query, all(shared, toolbox));
             let total = hits.len();
-            let rows: Vec<Json> = hits.into_iter().take(limit).map(|(_, row)| row).collect();
+            let rows: Vec<Json> = hits.into_iter().take(limit).collect();
             Ok(json!({ "query": query, "mode": "keyword", "total": total, "tools": rows }))
         }
     }
@@ -65,35 +60,62 @@ fn toolbox_rows(shared: &Shared) -> Vec<Json> {
         .collect()
 }
 
-/// How well a row answers the words: name before purpose before the rest; parts of camelCase
-/// names count as words, and a slip of a letter still finds.
-fn score(query: &str, row: &Json) -> u32 {
-    let name = words(row["name"].as_str().unwrap_or_default());
-    let purpose = words(row["purpose"].as_str().unwrap_or_default());
-    let signature = words(row["signature"].as_str().unwrap_or_default());
-    let mut total = 0;
-    for word in words(query) {
-        let hit = |list: &[String], exact: u32, part: u32, slip: u32| {
-            list.iter()
-                .map(|candidate| {
-                    if *candidate == word {
-                        exact
-                    } else if candidate.starts_with(&word)
-                        || word.starts_with(candidate.as_str()) && candidate.len() > 3
-                    {
-                        part
-                    } else if word.len() > 3 && zero_base::nearest(&word, &[candidate.as_str()]).is_some() {
-                        slip
-                    } else {
-                        0
-                    }
-                })
-                .max()
-                .unwrap_or(0)
-        };
-        total += hit(&name, 12, 7, 4).max(hit(&purpose, 5, 3, 1)).max(hit(&signature, 2, 1, 0));
+/// Words that say nothing about what a tool is for.
+const FILLERS: [&str; 16] =
+    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "it", "of", "on", "the", "to", "with"];
+
+/// The rows that answer the words, the best first. A word that few rows have says more than one
+/// that most have.
+fn ranked(query: &str, rows: Vec<Json>) -> Vec<Json> {
+    let all = words(query);
+    let telling: Vec<&String> = all.iter().filter(|word| !FILLERS.contains(&word.as_str())).collect();
+    let wanted = if telling.is_empty() { all.iter().collect() } else { telling };
+    let mut scores = vec![0; rows.len()];
+    for word in wanted {
+        let mut hits: Vec<u32> = rows.iter().map(|row| hit(row, [12, 5, 2], |found| likeness(word, found))).collect();
+        if hits.iter().all(|hit| *hit == 0) {
+            hits = rows.iter().map(|row| hit(row, [4, 1, 0], |found| slip(word, found))).collect();
+        }
+        let having = hits.iter().filter(|hit| **hit > 0).count().max(1);
+        let weight = 1 + (rows.len() / having).max(1).ilog2();
+        std::iter::zip(&mut scores, hits).for_each(|(score, hit)| *score += hit * weight);
     }
-    total
+    let scored = std::iter::zip(scores, rows);
+    let mut scored: Vec<(u32, Json)> = scored.filter(|(score, _)| *score > 0).collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1["name"].as_str().cmp(&b.1["name"].as_str())));
+    scored.into_iter().map(|(_, row)| row).collect()
+}
+
+/// How well a row answers one word: the best of its name, purpose and signature, each worth
+/// so much; parts of camelCase names count as words.
+fn hit(row: &Json, worth: [u32; 3], likeness: impl Fn(&str) -> u32) -> u32 {
+    let best = |field: &str| {
+        let found = words(row[field].as_str().unwrap_or_default());
+        found.iter().map(|word| likeness(word)).max().unwrap_or(0)
+    };
+    let fields = ["name", "purpose", "signature"].into_iter().map(best);
+    fields.zip(worth).map(|(likeness, worth)| (likeness * worth).div_ceil(100)).max().unwrap_or(0)
+}
+
+/// In percent: the word itself, with an ending, or a part of it.
+fn likeness(word: &str, found: &str) -> u32 {
+    if found == word || inflected(word, found) || inflected(found, word) {
+        100
+    } else if found.starts_with(word) || word.starts_with(found) && found.len() > 3 {
+        60
+    } else {
+        0
+    }
+}
+
+/// The same for a slip of a letter.
+fn slip(word: &str, found: &str) -> u32 {
+    if word.len() > 3 && zero_base::nearest(word, &[found]).is_some() { 100 } else { 0 }
+}
+
+/// Whether `longer` is `word` with an English ending.
+fn inflected(word: &str, longer: &str) -> bool {
+    longer.strip_prefix(word).is_some_and(|ending| ["s", "es", "d", "ed", "ing"].contains(&ending))
 }
 
 pub(crate) fn words(text: &str) -> Vec<String> {

@@ -194,3 +194,16 @@ fn built_in_tools_work_together() {
     ok("assets.list", json!([{ "type": "material" }]));
     ok("entityOps.despawn", json!(["box"]));
 }
+
+#[test]
+fn a_search_weighs_the_words_that_tell_tools_apart() {
+    let world = World::new();
+    world.run("tools.createToolbox({ name = 'garden', description = 'Gardening' })");
+    world.write(
+        "/zero/source/garden.toolbox/greet.tool/init.luau",
+        "local M = {}\n--!desc Lifts an entity and greets it by name.\ntyped function M.greet(target: EntityRef): any return { exitCode = 0 } end\nreturn M",
+    );
+    let search = zero_runtime::SearchTools { query: Some("lift an entity".to_owned()), ..Default::default() };
+    let found = world.call(Op::SearchTools(search)).unwrap().value;
+    assert_eq!(found["tools"][0]["name"], "garden.greet", "{found:#}");
+}
