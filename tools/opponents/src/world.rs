@@ -15,9 +15,14 @@ pub struct World {
 impl World {
     /// Without pictures, over the library the program carries.
     pub fn new() -> World {
+        World::over(None)
+    }
+
+    /// Over the library in a folder laid out as the checkout is.
+    pub fn over(builtin: Option<PathBuf>) -> World {
         let folder = TempDir::new().expect("a temporary folder can be made");
         create_world(folder.path(), "race").expect("a world can be made in an empty folder");
-        let config = EngineConfig { world: folder.path().to_owned(), builtin: None, pictures: false };
+        let config = EngineConfig { world: folder.path().to_owned(), builtin, pictures: false };
         World { engine: Engine::open(config).expect("a new world opens"), folder }
     }
 
@@ -34,6 +39,20 @@ impl World {
 
     pub fn run(&self, code: &str) -> Value {
         self.call(Op::Execute(Execute { code: Some(code.to_owned()), ..Execute::default() }))["result"].clone()
+    }
+}
+
+/// A folder with all it holds.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("folders can be made");
+    for entry in std::fs::read_dir(from).expect("the folder can be read") {
+        let entry = entry.expect("the folder can be read");
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).expect("the file can be copied");
+        }
     }
 }
 
