@@ -86,6 +86,6 @@ pub fn run() -> Vec<Row> {
         let secs = world.run(&format!("return require('sides').{name}()"));
         Duration::from_secs_f64(secs.as_f64().expect("a side gives its seconds"))
     };
-    let case = Case { name: "update", opponent: "loop", budget: 3.0, rounds: 25 };
+    let case = Case { name: "update", opponent: "loop", budget: 2.5, rounds: 25 };
     vec![race(&case, || side("ours"), || side("theirs"))]
 }
