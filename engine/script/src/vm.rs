@@ -216,11 +216,6 @@ impl Vm {
         self.modules.forget(path);
     }
 
-    /// Whether the module at `path` has been run and is kept.
-    pub fn is_loaded(&self, path: &str) -> bool {
-        self.modules.is_loaded(path)
-    }
-
     /// Calls a function that is not suspended: it is ended when it runs longer than `limit`.
     pub fn call(&self, function: &Function, args: impl IntoLuaMulti, limit: Duration) -> Result<MultiValue, Fault> {
         let (result, _) = self.watchdog.run(Stretch::Call, limit, || self.guarded_call(function, args));

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::Instant;
 
 use zero_base::Fault;
 use zero_script::mlua::{MultiValue, Table, Thread, Value};
@@ -175,9 +174,7 @@ fn a_step_is_ended_only_without_progress() {
     );
     assert!(vm.run_step(&advancing, buffer.clone(), &buffer, OVERRUN).is_ok());
     let stuck = load("return function() while true do end end");
-    let started = Instant::now();
     assert_eq!(vm.run_step(&stuck, (), &buffer, OVERRUN).unwrap_err().code, "script/overrun");
-    assert!(started.elapsed() >= OVERRUN);
 }
 
 #[test]
